@@ -1,0 +1,84 @@
+# gpuplan. Targets: all (default: build/gpuplan), check, lint, oracles, validate, traces, bench,
+# digests, fuzz, install, uninstall (PREFIX, DESTDIR), clean. SAN=1 builds with the sanitizers.
+CC      ?= gcc
+BUILD   ?= build
+PREFIX  ?= /usr/local
+OPT     ?= -O2
+ORACLES ?= ../shared/oracles
+FIGURES ?= ../shared/figures
+TRACES  ?= ../shared/traces
+VERSION := 0.1.0
+
+WARN     := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith \
+            -Wvla -Wwrite-strings -Wundef -Wformat=2 -Werror
+CPPFLAGS += -Isim -I. -D_GNU_SOURCE -DGPUPLAN_VERSION='"$(VERSION)"' -DGPUPLAN_SHARE='"$(PREFIX)/share/gpuplan"' $(DEFS)
+CFLAGS   += -std=c17 -g $(OPT) -fno-math-errno -ffp-contract=off -fexcess-precision=standard $(WARN)
+LDLIBS   := -lyaml -lsqlite3 -lgsl -lgslcblas -ljansson -lcsv -lz -lpthread -lm
+ifdef SAN
+CFLAGS   += -fsanitize=address,undefined -fno-sanitize-recover=undefined
+LDFLAGS  += -fsanitize=address,undefined
+endif
+ifneq ($(findstring clang,$(CC)),)
+CFLAGS   := $(filter-out -fexcess-precision=standard,$(CFLAGS))
+endif
+
+SRCS  := $(wildcard sim/*/*.c models/*.c)
+OBJS  := $(SRCS:%.c=$(BUILD)/%.o)
+LIB   := $(filter-out $(BUILD)/sim/cli/main.o,$(OBJS))
+TESTS := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/test_*.c))
+TOOLS := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/oracle_*.c tests/bench_*.c))
+
+all: $(BUILD)/gpuplan
+
+$(BUILD)/gpuplan: $(OBJS)
+	$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+
+$(BUILD)/libgpuplan.a: $(LIB)
+	@rm -f $@
+	@ar rcs $@ $^
+
+$(BUILD)/%.o: %.c Makefile
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c $< -o $@
+
+$(BUILD)/tests/%: tests/%.c $(BUILD)/libgpuplan.a
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP $(LDFLAGS) -o $@ $< $(BUILD)/libgpuplan.a $(LDLIBS) -lcmocka
+
+tests: $(TESTS)
+
+check: all tests lint
+	BUILD=$(BUILD) CC=$(CC) sh scripts/run_tests.sh
+
+lint:
+	BUILD=$(BUILD) sh scripts/lint.sh
+
+oracles: all $(TOOLS)
+	BUILD=$(BUILD) sh scripts/oracles.sh $(ORACLES)
+
+validate: all $(TOOLS)
+	BUILD=$(BUILD) sh scripts/validate.sh $(FIGURES)
+
+traces: all
+	BUILD=$(BUILD) sh scripts/traces.sh $(TRACES)
+
+bench: all $(TOOLS)
+	BUILD=$(BUILD) sh scripts/bench.sh
+
+digests:
+	sh scripts/digests.sh
+
+install: all
+	install -D -m 755 $(BUILD)/gpuplan $(DESTDIR)$(PREFIX)/bin/gpuplan
+	for f in models/catalog/*.yaml scripts/plots/*; do \
+	    install -D -m 644 $$f $(DESTDIR)$(PREFIX)/share/gpuplan/$$f || exit 1; done
+
+uninstall:
+	rm -f $(DESTDIR)$(PREFIX)/bin/gpuplan
+	rm -rf $(DESTDIR)$(PREFIX)/share/gpuplan
+
+clean:
+	rm -rf $(BUILD)
+
+.PHONY: all tests check lint oracles validate traces bench digests install uninstall clean
+-include $(OBJS:.o=.d) $(TESTS:=.d) $(TOOLS:=.d)

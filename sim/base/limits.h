@@ -1,0 +1,24 @@
+/* limits.h - every limit of the program, each with its reason. */
+#ifndef GPUPLAN_BASE_LIMITS_H
+#define GPUPLAN_BASE_LIMITS_H
+
+enum {
+    LIMIT_NAME_BYTES      = 64,        /* names and ids: they head table columns and plot keys     */
+    LIMIT_PATH_BYTES      = 4096,      /* PATH_MAX of Linux                                        */
+    LIMIT_LAYOUTS         = 32,        /* a comparison of more is a sweep                          */
+    LIMIT_SLACKS          = 4,         /* slack variants of one comparison                         */
+    LIMIT_REPLICAS        = 10000,     /* far beyond what any interval needs                       */
+    LIMIT_PROFILES        = 64,        /* profiles of one mix                                      */
+    LIMIT_GATES           = 32,
+    LIMIT_GPUS            = 4194304,   /* five times the largest cluster planned for               */
+    LIMIT_GPUS_PER_SERVER = 32,        /* one bit each in a 32-bit mask of a node                  */
+    LIMIT_JOBS            = 100000000, /* job rows are numbered by uint32_t                        */
+    LIMIT_WORKERS         = 256,
+    LIMIT_DIAG_PROBLEMS   = 20,        /* a reader of a longer list starts at the top anyway       */
+    LIMIT_YAML_DEPTH      = 64,        /* libyaml 0.2.5 has none and is quadratic in depth (P27)   */
+    LIMIT_YAML_NODES      = 100000,    /* after aliases are expanded: a billion laughs stops (P19) */
+    LIMIT_YAML_BYTES      = 16777216,  /* 16 MiB (P28)                                             */
+    LIMIT_FIELD_BYTES     = 1048576,   /* one CSV field: an unclosed quote swallows a file (P80)   */
+};
+
+#endif

@@ -1,0 +1,20 @@
+/* text.h - small text tools: escaping for people, nearest names, bounded copies. */
+#ifndef GPUPLAN_BASE_TEXT_H
+#define GPUPLAN_BASE_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Copies `text` so that any terminal can show it: C0, C1 and DEL as \x1b, bidirectional controls
+ * as \u202e, bytes that are not UTF-8 as \xff (P95). Always ends in NUL; cuts with "..." when `out_bytes` is short.
+ * Returns `out`. */
+char *text_escape(const char *text, size_t text_bytes, char *out, size_t out_bytes);
+
+/* The entry of names[count] nearest to `word` by edit distance (insert, delete, replace, swap of
+ * neighbours), or NULL when none is within a third of its length, at least 2. Ties: the first. */
+const char *text_nearest(const char *word, const char *const *names, size_t count);
+
+/* Copies at most out_bytes - 1 bytes and ends in NUL; false when it did not fit. */
+bool text_copy(char *out, size_t out_bytes, const char *text, size_t text_bytes);
+
+#endif

@@ -1,0 +1,83 @@
+/* schema.h - the result database (DESIGN 9). Units are in column names; times are relative to the
+ * first submission. Tables that users may grow columns on are read by name, never by position. */
+#ifndef GPUPLAN_IO_SCHEMA_H
+#define GPUPLAN_IO_SCHEMA_H
+
+#define STORE_APPLICATION_ID 0x67707030 /* "gpp0" */
+#define STORE_VERSION 1
+
+static const char store_schema[] =
+    "CREATE TABLE meta(key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;"
+    "CREATE TABLE import_report(source TEXT NOT NULL, outcome TEXT NOT NULL, reason TEXT NOT NULL,"
+    "  rows INTEGER NOT NULL);" /* outcome: read, imported, skipped, repaired */
+    /* One row per column of the comparison: a layout under one slack rule. slack -1 = any. */
+    "CREATE TABLE layout(layout_id INTEGER PRIMARY KEY, name TEXT NOT NULL, slack INTEGER NOT NULL,"
+    "  is_baseline INTEGER NOT NULL, server_type TEXT NOT NULL, hypothetical INTEGER NOT NULL,"
+    "  servers INTEGER NOT NULL, gpus_per_server INTEGER NOT NULL, gpus INTEGER NOT NULL,"
+    "  gpu_type TEXT NOT NULL, link_type TEXT NOT NULL, nics_per_server INTEGER NOT NULL,"
+    "  oversubscription REAL NOT NULL, servers_per_leaf INTEGER NOT NULL, leaves INTEGER NOT NULL,"
+    "  spines INTEGER NOT NULL, trunks INTEGER NOT NULL, server_price_usd REAL,"
+    "  offered_load REAL NOT NULL, jobs_never_fit INTEGER NOT NULL, unserved_gpu_s REAL NOT NULL);"
+    "CREATE TABLE server(layout_id INTEGER NOT NULL, server INTEGER NOT NULL, leaf INTEGER NOT NULL,"
+    "  PRIMARY KEY(layout_id, server)) WITHOUT ROWID;"
+    "CREATE TABLE node(layout_id INTEGER NOT NULL, node INTEGER NOT NULL, server INTEGER NOT NULL,"
+    "  gpus INTEGER NOT NULL, cores INTEGER NOT NULL, memory_bytes INTEGER NOT NULL,"
+    "  PRIMARY KEY(layout_id, node)) WITHOUT ROWID;"
+    "CREATE TABLE gpu(layout_id INTEGER NOT NULL, gpu INTEGER NOT NULL, node INTEGER NOT NULL,"
+    "  PRIMARY KEY(layout_id, gpu)) WITHOUT ROWID;"
+    /* kind: replay, blast (the pooled failure-only run; replica -1). seconds is volatile. */
+    "CREATE TABLE replica(layout_id INTEGER NOT NULL, replica INTEGER NOT NULL, kind TEXT NOT NULL,"
+    "  window_start_ns INTEGER NOT NULL, window_end_ns INTEGER NOT NULL, run_end_ns INTEGER NOT NULL,"
+    "  jobs_submitted INTEGER NOT NULL, jobs_finished INTEGER NOT NULL, jobs_killed INTEGER NOT NULL,"
+    "  jobs_rejected INTEGER NOT NULL, jobs_running INTEGER NOT NULL, jobs_queued INTEGER NOT NULL,"
+    "  events INTEGER NOT NULL, seconds REAL NOT NULL, PRIMARY KEY(layout_id, replica)) WITHOUT ROWID;"
+    /* Whole GPU-seconds, and the remainder in units * ns (1 GPU = 1,008,000 units): gpu_s + gpu_rest / 1.008e15. */
+    "CREATE TABLE ledger(layout_id INTEGER NOT NULL, replica INTEGER NOT NULL, account TEXT NOT NULL,"
+    "  class TEXT NOT NULL, gpu_s INTEGER NOT NULL, gpu_rest INTEGER NOT NULL,"
+    "  PRIMARY KEY(layout_id, replica, account, class)) WITHOUT ROWID;"
+    "CREATE TABLE curve(layout_id INTEGER NOT NULL, replica INTEGER NOT NULL, bin_start_s REAL NOT NULL,"
+    "  bin_end_s REAL NOT NULL, account TEXT NOT NULL, gpu_s REAL NOT NULL,"
+    "  PRIMARY KEY(layout_id, replica, bin_start_s, account)) WITHOUT ROWID;"
+    "CREATE TABLE metric(layout_id INTEGER NOT NULL, replica INTEGER NOT NULL, name TEXT NOT NULL,"
+    "  class TEXT NOT NULL, unit TEXT NOT NULL, value REAL NOT NULL,"
+    "  PRIMARY KEY(layout_id, replica, name, class)) WITHOUT ROWID;"
+    "CREATE TABLE incident(layout_id INTEGER NOT NULL, replica INTEGER NOT NULL, incident INTEGER NOT NULL,"
+    "  at_s REAL NOT NULL, repaired_s REAL, component TEXT NOT NULL, element INTEGER NOT NULL,"
+    "  gpus_broken INTEGER NOT NULL, gpus_removed INTEGER NOT NULL, gpus_stopped INTEGER NOT NULL,"
+    "  jobs_hit INTEGER NOT NULL, lost_gpu_s REAL NOT NULL, restart_gpu_s REAL NOT NULL,"
+    "  down_gpu_s REAL NOT NULL, PRIMARY KEY(layout_id, replica, incident)) WITHOUT ROWID;"
+    /* Detail (replica 0 by default). Times in ns so that the ledger can be recomputed exactly. */
+    "CREATE TABLE job(layout_id INTEGER NOT NULL, replica INTEGER NOT NULL, serial INTEGER NOT NULL,"
+    "  id TEXT NOT NULL, trace_row INTEGER NOT NULL, submit_ns INTEGER NOT NULL,"
+    "  first_start_ns INTEGER, end_ns INTEGER, gpus INTEGER NOT NULL, attempts INTEGER NOT NULL,"
+    "  outcome TEXT NOT NULL, in_cohort INTEGER NOT NULL,"
+    "  PRIMARY KEY(layout_id, replica, serial)) WITHOUT ROWID;"
+    "CREATE TABLE attempt(layout_id INTEGER NOT NULL, replica INTEGER NOT NULL, serial INTEGER NOT NULL,"
+    "  attempt INTEGER NOT NULL, start_ns INTEGER NOT NULL, startup_ns INTEGER NOT NULL,"
+    "  durable_ns INTEGER NOT NULL, fault_ns INTEGER, end_ns INTEGER NOT NULL, outcome TEXT NOT NULL,"
+    "  class TEXT NOT NULL, gpus_held INTEGER NOT NULL, gpus_asked INTEGER NOT NULL,"
+    "  servers INTEGER NOT NULL, broken_gpus INTEGER NOT NULL, units TEXT NOT NULL," /* "account=units ..." */
+    "  checkpoint_fix TEXT NOT NULL," /* decimal units * ns moved from checkpoint to compute at a normal end */
+    "  PRIMARY KEY(layout_id, replica, serial, attempt)) WITHOUT ROWID;"
+    "CREATE TABLE allocation(layout_id INTEGER NOT NULL, replica INTEGER NOT NULL, serial INTEGER NOT NULL,"
+    "  attempt INTEGER NOT NULL, server INTEGER NOT NULL, gpu_mask INTEGER NOT NULL,"
+    "  PRIMARY KEY(layout_id, replica, serial, attempt, server)) WITHOUT ROWID;"
+    /* Views for people. */
+    "CREATE VIEW utilization AS SELECT l.name AS layout, l.slack, c.replica, c.bin_start_s, c.account,"
+    "  c.gpu_s / ((c.bin_end_s - c.bin_start_s) * l.gpus) AS share FROM curve c JOIN layout l USING(layout_id);"
+    "CREATE VIEW wait_by_class AS SELECT l.name AS layout, l.slack, m.class,"
+    "  avg(CASE m.name WHEN 'wait_s_p50' THEN m.value END) AS wait_s_p50,"
+    "  avg(CASE m.name WHEN 'wait_s_p95' THEN m.value END) AS wait_s_p95"
+    "  FROM metric m JOIN layout l USING(layout_id) WHERE m.name LIKE 'wait_s_p%' GROUP BY 1, 2, 3;"
+    "CREATE VIEW blast_radius AS SELECT l.name AS layout, l.slack, i.component, count(*) AS incidents,"
+    "  avg(i.gpus_removed) AS gpus_removed_mean, max(i.gpus_removed) AS gpus_removed_max"
+    "  FROM incident i JOIN layout l USING(layout_id) WHERE i.replica = -1 GROUP BY 1, 2, 3;"
+    "CREATE VIEW closure AS SELECT r.layout_id, r.replica,"
+    "  l.gpus * (r.window_end_ns - r.window_start_ns) / 1000000000 AS capacity_gpu_s,"
+    "  (SELECT sum(gpu_s) FROM ledger g WHERE g.layout_id = r.layout_id AND g.replica = r.replica)"
+    "    AS accounts_gpu_s FROM replica r JOIN layout l USING(layout_id);"
+    "CREATE VIEW verdict AS SELECT l.name AS layout, l.slack, m.name, m.class, m.unit,"
+    "  avg(m.value) AS mean, count(*) AS replicas FROM metric m JOIN layout l USING(layout_id)"
+    "  WHERE m.replica >= 0 GROUP BY 1, 2, 3, 4, 5;";
+
+#endif

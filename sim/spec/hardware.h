@@ -1,0 +1,50 @@
+/* hardware.h - what a layout is built of, in SI units, resolved from the catalog. */
+#ifndef GPUPLAN_SPEC_HARDWARE_H
+#define GPUPLAN_SPEC_HARDWARE_H
+
+#include "base/limits.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* How well a number is known; the catalog says it for each. */
+enum mark { MARK_CONFIRMED, MARK_DERIVED, MARK_MEMORY, MARK_ASSUMED, MARK_HYPOTHETICAL };
+
+/* A chassis: sockets, memory, GPUs, NICs. What fails, draws power and costs money. */
+struct server_type {
+    char id[LIMIT_NAME_BYTES];
+    char gpu[LIMIT_NAME_BYTES];      /* id of its GPU model                                            */
+    uint32_t gpus;                   /* 1 .. LIMIT_GPUS_PER_SERVER                                     */
+    uint32_t nics;                   /* compute NICs; >= 1                                             */
+    double nic_bytes_per_s;          /* effective, one direction, each NIC                             */
+    double scaleup_bytes_per_s;      /* bus bandwidth of a ring inside the server, per GPU and direction */
+    double gpu_pcie_bytes_per_s;     /* effective, one direction, per GPU: caps what a GPU can send    */
+    double host_memory_bytes_per_s;  /* crossed twice by traffic without GPUDirect                     */
+    double scaleup_hop_s;            /* a_i: start-up cost of one step inside the server               */
+    bool gpudirect;
+    uint32_t cores;                  /* CPU cores a job can ask for                                    */
+    uint64_t memory_bytes;
+    double idle_w, max_w;            /* at the wall; 0 = not stated                                    */
+    double price_usd;                /* 0 = not stated                                                 */
+    enum mark mark;                  /* MARK_HYPOTHETICAL: nobody sells it, a re-cut of one that exists */
+    char source[256];
+};
+
+/* A link generation and the switch it is built with. */
+struct link_type {
+    char id[LIMIT_NAME_BYTES];
+    double bytes_per_s;              /* effective payload, one direction, per port                     */
+    double hop_s;                    /* a_e: start-up cost of one collective step across the network   */
+    uint32_t switch_ports;           /* radix                                                          */
+    enum mark mark;
+    char source[256];
+};
+
+struct fabric {
+    struct link_type link;           /* "two-tier" is the only kind built so far                       */
+    uint32_t nics_per_server;        /* nics_per_gpu * gpus, whole                                     */
+    double nics_per_gpu;
+    double oversubscription;         /* down : up at the leaf; 1 = non-blocking                        */
+};
+
+#endif

@@ -1,0 +1,53 @@
+/* jobs.h - the trace as columns: read once, shared read-only by all layouts and replicas.
+ *
+ * Rows are in submit order (ties in file order). Optional columns are NULL when no row has them. */
+#ifndef GPUPLAN_SPEC_JOBS_H
+#define GPUPLAN_SPEC_JOBS_H
+
+#include "base/arena.h"
+#include "base/limits.h"
+
+#include <stdint.h>
+
+#define JOB_NONE     UINT32_MAX
+#define JOB_NO_LIMIT INT64_MAX
+#define TEXT_NONE    0u /* offset of the empty text */
+
+struct jobs {
+    uint32_t count;
+    int64_t *submit_ns;    /* [count] ascending; the first is 0                              */
+    int64_t *duration_ns;  /* [count] recorded run time, >= 0                                */
+    int64_t *limit_ns;     /* [count] requested time, > 0; JOB_NO_LIMIT when the trace has none */
+    uint32_t *gpus;        /* [count] >= 1                                                   */
+    uint32_t *nodes;       /* [count] or NULL: recorded nodes, 0 = unknown                   */
+    uint32_t *cores;       /* [count] or NULL: CPU cores of the whole job, 0 = not asked     */
+    uint64_t *memory_bytes;/* [count] or NULL: memory of the whole job, 0 = not asked        */
+    uint32_t *id;          /* [count] offset of the job's id in text                         */
+    uint32_t *user;        /* [count] or NULL: offset of the user's name                     */
+    uint32_t *model;       /* [count] or NULL: offset of the name of its communication profile */
+    char *text;            /* NUL-separated texts; text[0] is the empty one                  */
+    uint64_t text_bytes;
+    struct arena *arena;   /* owns all of the above                                          */
+};
+
+enum { IMPORT_REASONS = 24 };
+
+/* Rows read = imported + the sum of skipped, always. */
+struct import_report {
+    char source[LIMIT_PATH_BYTES];
+    char format[16];
+    uint64_t rows_read, imported;
+    struct { char reason[96]; uint64_t rows; } skipped[IMPORT_REASONS]; /* rows left out, by reason */
+    uint32_t skipped_count;
+    struct { char reason[96]; uint64_t rows; } repaired[IMPORT_REASONS];/* rows kept with a repair  */
+    uint32_t repaired_count;
+    char origin[64];       /* submit time of the first job as the file writes it            */
+    char zone[64];         /* time zone applied; "" when the file's times are relative       */
+    uint64_t digest;       /* XXH3 of the uncompressed bytes                                 */
+    double span_s;         /* from the first submission to the last                          */
+    double gpu_s;          /* sum of gpus * duration                                         */
+};
+
+void jobs_clear(struct jobs *jobs); /* gives everything back; zeroed jobs are allowed */
+
+#endif

@@ -1,0 +1,34 @@
+/* plan.h - what will run: the scenario's layouts, sized and multiplied by their slack variants. */
+#ifndef GPUPLAN_SPEC_PLAN_H
+#define GPUPLAN_SPEC_PLAN_H
+
+#include "spec/jobs.h"
+#include "spec/scenario.h"
+
+#define LIMIT_VARIANTS (LIMIT_LAYOUTS * LIMIT_SLACKS)
+
+/* One layout under one slack rule: a column of the comparison. */
+struct variant {
+    uint32_t layout;                /* row in scenario->layouts                                 */
+    uint32_t slack;                 /* servers more than needed, or SLACK_ANY                   */
+    uint32_t servers, gpus_per_server;
+    uint32_t gpus;                  /* servers * gpus_per_server                                */
+    uint32_t servers_per_leaf, leaves, spines, trunks; /* of the two-tier fabric (MODELS 1.5)   */
+    double offered_load;            /* GPU-seconds asked for per GPU-second of capacity         */
+    uint64_t jobs_never_fit;        /* trace rows that it can never hold                        */
+    double unserved_gpu_s;          /* their gpus * duration                                    */
+};
+
+struct plan {
+    const struct scenario *scenario;
+    const struct jobs *jobs;
+    const struct import_report *import;
+    struct variant variants[LIMIT_VARIANTS]; /* layout-major: layout 0 slack 0, layout 0 slack 1, ... */
+    uint32_t variant_count;
+    uint32_t replicas;
+    int64_t horizon_ns, warmup_ns, follow_ns, blast_horizon_ns; /* resolved                     */
+    uint32_t trace_days;            /* whole days that the trace covers                         */
+    uint64_t memory_bytes;          /* estimate for the whole run                               */
+};
+
+#endif
