@@ -1,0 +1,52 @@
+/* cli.h - commands and their options: one table drives parsing, --help and suggestions.
+ *
+ * A command is a constant struct in its own file cmd_NAME.c and a line in the list of commands.c. */
+#ifndef GPUPLAN_CLI_CLI_H
+#define GPUPLAN_CLI_CLI_H
+
+#include "base/diag.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct option_row {
+    const char *name;       /* "--replicas"; the long name                                    */
+    char letter;            /* 'o' for -o, 0 for none                                         */
+    const char *value;      /* "N" in --help; NULL for a switch                               */
+    const char *fallback;   /* default shown in --help, with its unit; NULL = none            */
+    const char *help;       /* one line                                                       */
+    bool repeated;          /* may be given several times                                     */
+};
+
+enum { CLI_OPERANDS = 64, CLI_VALUES = 256 };
+
+/* A parsed command line; all texts are borrowed from argv. */
+struct cli {
+    const struct command *command;
+    const char *operands[CLI_OPERANDS];
+    size_t operand_count;
+    struct { const struct option_row *option; const char *value; } values[CLI_VALUES];
+    size_t value_count;
+    struct diag *diag;
+};
+
+struct command {
+    const char *name, *operands /* "SCENARIO" */, *summary;
+    const struct option_row *options; /* ends with a row whose name is NULL                     */
+    size_t operands_min, operands_max;
+    const char *examples[2];          /* lines shown at the end of --help                       */
+    enum status (*run)(struct cli *cli);
+};
+
+extern const struct command *const commands[]; /* ends with NULL */
+
+/* Value of an option: the last one given, or NULL. */
+const char *cli_value(const struct cli *cli, const char *name);
+bool cli_has(const struct cli *cli, const char *name);
+/* The n-th value of a repeated option, from 0, or NULL. */
+const char *cli_nth(const struct cli *cli, const char *name, size_t n);
+/* Whole number of an option within [min, max], or `fallback` when it is absent. */
+enum status cli_count(const struct cli *cli, const char *name, long long min, long long max,
+                      long long fallback, long long *out);
+
+#endif

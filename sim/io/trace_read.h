@@ -1,0 +1,25 @@
+/* trace_read.h - a job log in one of the known formats, plain or compressed -> job columns. */
+#ifndef GPUPLAN_IO_TRACE_READ_H
+#define GPUPLAN_IO_TRACE_READ_H
+
+#include "base/diag.h"
+#include "spec/jobs.h"
+#include "spec/scenario.h"
+
+struct trace_options {
+    enum trace_format format; /* TRACE_AUTO: by content                                           */
+    const char *zone;         /* of wall-clock columns without offset; NULL or "" = none given   */
+    bool kill_at_limit;       /* SWF: the run time is cut at the requested time by the simulation */
+    bool strict;              /* every skip and repair is a refusal                               */
+};
+
+/* Reads the whole file; rows end up sorted by submit time, then by line, and the first submits at 0. The report is filled also
+ * when rows were skipped. jobs are cleared by jobs_clear, also after a failure. */
+enum status trace_read(const char *path, const struct trace_options *options, struct jobs *jobs,
+                       struct import_report *report, struct diag *diag);
+
+/* Writes jobs in the project's own CSV form; `header` (may be NULL) goes first as '# ' comment lines. */
+enum status trace_write(const char *path, const struct jobs *jobs, const char *header,
+                        struct diag *diag);
+
+#endif
