@@ -27,6 +27,9 @@ struct incident {
     int64_t down_gpu_ns;             /* GPUs out, from the fault to the repair, within the run      */
 };
 
+/* Names of enum component in an incident: "gpu", "server", "link", "leaf", "job". */
+extern const char *const incident_component_names[COMPONENTS];
+
 /* How a job of the replica ended. */
 enum job_end { END_FINISHED, END_KILLED, END_REJECTED, END_RUNNING, END_QUEUED, JOB_ENDS };
 extern const char *const job_end_names[JOB_ENDS];
@@ -82,8 +85,8 @@ struct replica_result {
     int128 ledger_all[ACCOUNTS][CLASSES]; /* units * ns from 0 to run_end_ns                        */
     int128 at_risk;                  /* compute inside the window that no checkpoint had made durable */
     uint32_t bin_count;
-    int64_t *bin_start_ns;           /* [bin_count + 1], the last is the end                        */
-    int128 *bins;                    /* [bin_count][ACCOUNTS] units * ns                            */
+    int64_t *bin_start_ns;           /* [bin_count + 1], the last is the end; from malloc           */
+    int128 *bins;                    /* [bin_count][ACCOUNTS] units * ns; from malloc               */
 
     uint64_t jobs_submitted, jobs_end[JOB_ENDS]; /* over the whole run: submitted = sum              */
     struct log metrics;              /* struct metric_row                                           */
@@ -92,6 +95,7 @@ struct replica_result {
     int128 closure_error;            /* capacity * time - sum of accounts: must be 0                */
 };
 
+/* Gives everything back and zeroes the result; a zeroed result is allowed. */
 void replica_result_clear(struct replica_result *result);
 
 #endif
