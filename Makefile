@@ -47,10 +47,10 @@ $(BUILD)/tests/%: tests/%.c $(BUILD)/libgpuplan.a
 
 tests: $(TESTS)
 
-check: all tests lint
-	BUILD=$(BUILD) CC=$(CC) sh scripts/run_tests.sh
+check: all tests
+	BUILD=$(BUILD) sh scripts/check.sh --built
 
-lint:
+lint: all
 	BUILD=$(BUILD) sh scripts/lint.sh
 
 oracles: all $(TOOLS)
@@ -65,8 +65,8 @@ traces: all
 bench: all $(TOOLS)
 	BUILD=$(BUILD) sh scripts/bench.sh
 
-digests:
-	sh scripts/digests.sh
+digests: all
+	BUILD=$(BUILD) sh scripts/digests.sh
 
 install: all
 	install -D -m 755 $(BUILD)/gpuplan $(DESTDIR)$(PREFIX)/bin/gpuplan
