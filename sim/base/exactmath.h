@@ -12,8 +12,10 @@ double exact_exp(double x);            /* overflows to inf, underflows to 0     
 double exact_expm1(double x);
 double exact_pow(double x, double y);  /* x >= 0                                       */
 double exact_normal_quantile(double p);/* p in (0, 1): inverse of the normal CDF       */
+double exact_normal_cdf(double z);     /* 2e-14 relative, lower tail included          */
 double exact_gamma(double x);          /* 0 < x <= 170                                 */
 double exact_lambert_w0(double x);     /* x >= -1/e                                    */
+double exact_lambert_branch(double q); /* 1 + W0((q - 1)/e), 0 <= q <= 1: no cancellation for small q */
 
 /* Inverse CDFs, one uniform u in (0, 1) each (MODELS 9.3). */
 double inv_exponential(double u, double mean);             /* -mean * log1p(-u)          */
