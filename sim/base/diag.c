@@ -96,6 +96,7 @@ static void render_excerpt(const struct place *at, char *out, size_t out_bytes)
     out[used] = '\0';
 }
 
+__attribute__((format(printf, 4, 0)))
 static void render(struct problem *problem, const char *kind, const struct place *at,
                    const char *format, va_list arguments)
 {
@@ -114,6 +115,7 @@ static void render(struct problem *problem, const char *kind, const struct place
         render_excerpt(at, problem->text + used, sizeof problem->text - (size_t)used);
 }
 
+__attribute__((format(printf, 5, 0)))
 static void add(struct diag *diag, enum status status, const char *kind, struct place at,
                 const char *format, va_list arguments)
 {

@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 struct option_row {
     const char *name;       /* "--replicas"; the long name                                    */
@@ -39,6 +40,22 @@ struct command {
 };
 
 extern const struct command *const commands[]; /* ends with NULL */
+
+/* Names that DESIGN 10 promises and nothing answers to so far; ends with NULL. */
+extern const char *const commands_not_built[];
+
+/* What the command line asks for besides running its command. */
+enum cli_request { CLI_RUN, CLI_HELP, CLI_VERSION };
+
+/* Reads argv by the tables above; problems go to cli->diag. cli->command stays NULL for the
+ * program's own --help and --version. */
+enum status cli_parse(struct cli *cli, int argc, char *const *argv, enum cli_request *request);
+
+/* The part behind the command's name: options and operands of cli->command. */
+enum status cli_read_words(struct cli *cli, int argc, char *const *argv);
+
+/* Help on one screen: of a command, or of the program when command is NULL. */
+void cli_print_help(const struct command *command, FILE *out);
 
 /* Value of an option: the last one given, or NULL. */
 const char *cli_value(const struct cli *cli, const char *name);

@@ -1,0 +1,13 @@
+/* commands.c - the commands that exist, in the order of --help. */
+#include "cli/commands.h"
+
+const struct command *const commands[] = {
+    &command_version,
+    NULL,
+};
+
+const char *const commands_not_built[] = {
+    "check", "run", "compare", "plot", "digest", "trace", "catalog", "why", "blast", "sweep", "merge",
+    "size", "calibrate", "inventory", "topology", "collective", "step", "flows", "export",
+    "report", "schema", "completion", NULL,
+};

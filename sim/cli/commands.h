@@ -1,0 +1,9 @@
+/* commands.h - each command is defined in its own cmd_NAME.c and listed in commands.c. */
+#ifndef GPUPLAN_CLI_COMMANDS_H
+#define GPUPLAN_CLI_COMMANDS_H
+
+#include "cli/cli.h"
+
+extern const struct command command_version;
+
+#endif

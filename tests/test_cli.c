@@ -1,0 +1,161 @@
+/* test_cli.c - command lines, read by the library and answered by the program itself. */
+#include "cli/cli.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+
+extern char **environ;
+
+enum { WORDS = 8 };
+
+/* A run of the program: exit code, and a part of what it must print. NULL = prints nothing. */
+struct run_case { const char *name, *words[WORDS]; int want_exit; const char *want_out, *want_err; };
+static struct run_case runs[] = {
+    { "version", { "version" }, 0, "gpuplan " GPUPLAN_VERSION "\n", NULL },
+    { "--version", { "--version" }, 0, "gpuplan " GPUPLAN_VERSION "\n", NULL },
+    { "--help", { "--help" }, 0, "usage: gpuplan COMMAND", NULL },
+    { "help of a command", { "version", "--help" }, 0, "usage: gpuplan version", NULL },
+    { "no command", { NULL }, 2, NULL, "gpuplan: a command is missing" },
+    { "a typo in a command", { "vresion" }, 2, NULL, "did you mean 'version'?\n" },
+    { "a word like no command", { "frobnicate" }, 2, NULL, "unknown command 'frobnicate'; gpuplan" },
+    { "a command of the plan", { "why", "x.db", "1" }, 2, NULL, "'why' is not built yet" },
+    { "an operand too many", { "version", "x" }, 2, NULL, "'x' is one operand too many" },
+    { "a typo in an option", { "version", "--hepl" }, 2, NULL, "did you mean '--help'?\n" },
+    { "a value for a switch", { "version", "--help=1" }, 2, NULL, "--help takes no value" },
+    { "an option before the command", { "-j", "4", "run" }, 2, NULL, "options follow a command" },
+    { "P95 hostile command name", { "\x1b[2J" }, 2, NULL, "unknown command '\\x1b[2J'" },
+};
+
+static const char *program_path(void)
+{
+    static char path[4096];
+    const char *build = getenv("BUILD");
+    snprintf(path, sizeof path, "%s/gpuplan", build ? build : "build");
+    return path;
+}
+
+/* Reads what a file holds from its start. */
+static void slurp(FILE *file, char *out, size_t out_bytes)
+{
+    rewind(file);
+    out[fread(out, 1, out_bytes - 1, file)] = '\0';
+    fclose(file);
+}
+
+static void check_text(const char *what, const char *got, const char *want)
+{
+    if (want == NULL && got[0] != '\0') fail_msg("%s should be empty: %s", what, got);
+    if (want != NULL && strstr(got, want) == NULL) fail_msg("%s lacks '%s': %s", what, want, got);
+}
+
+static void check_run(void **state)
+{
+    const struct run_case *row = *state;
+    char *argv[WORDS + 2] = { strdup(program_path()) };
+    for (size_t i = 0; i < WORDS && row->words[i]; i++) argv[i + 1] = strdup(row->words[i]);
+    FILE *out = tmpfile(), *err = tmpfile();
+    posix_spawn_file_actions_t actions;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_adddup2(&actions, fileno(out), STDOUT_FILENO);
+    posix_spawn_file_actions_adddup2(&actions, fileno(err), STDERR_FILENO);
+    pid_t child = 0;
+    assert_int_equal(posix_spawn(&child, argv[0], &actions, NULL, argv, environ), 0);
+    posix_spawn_file_actions_destroy(&actions);
+    int state_of_child = 0;
+    assert_int_equal(waitpid(child, &state_of_child, 0), child);
+    char out_text[16384], err_text[16384];
+    slurp(out, out_text, sizeof out_text);
+    slurp(err, err_text, sizeof err_text);
+    for (size_t i = 0; argv[i]; i++) free(argv[i]);
+    assert_true(WIFEXITED(state_of_child));
+    check_text("stdout", out_text, row->want_out);
+    check_text("stderr", err_text, row->want_err);
+    assert_int_equal(WEXITSTATUS(state_of_child), row->want_exit);
+}
+
+/* ---- the reader alone, with a command of its own ---- */
+
+static const struct option_row options[] = {
+    { "--out", 'o', "DB", "results/NAME.db", "file to write", false },
+    { "--replicas", 0, "N", "as in the scenario", "replicas", false },
+    { "--set", 0, "PATH=VALUE", NULL, "override", true },
+    { "--resume", 0, NULL, NULL, "go on", false },
+    { 0 },
+};
+static const struct command sample = { .name = "run", .operands = "SCENARIO", .summary = "sample",
+                                       .options = options, .operands_min = 1, .operands_max = 1 };
+
+static struct cli cli_of(const char *const *words, size_t count, enum status *status)
+{
+    struct cli cli = { .command = &sample, .diag = diag_create() };
+    *status = cli_read_words(&cli, (int)count, (char *const *)(uintptr_t)words);
+    return cli;
+}
+
+static void options_of_all_forms(void **state)
+{
+    (void)state;
+    const char *words[] = { "a.yaml", "-oa.db", "--out=b.db", "--set", "x=1", "--set=y=2",
+                            "--resume", "--replicas", "7.0" };
+    enum status status;
+    struct cli cli = cli_of(words, COUNT(words), &status);
+    assert_int_equal(status, STATUS_OK);
+    assert_string_equal(cli.operands[0], "a.yaml");
+    assert_string_equal(cli_value(&cli, "--out"), "b.db");
+    assert_string_equal(cli_nth(&cli, "--set", 0), "x=1");
+    assert_string_equal(cli_nth(&cli, "--set", 1), "y=2");
+    assert_null(cli_nth(&cli, "--set", 2));
+    assert_true(cli_has(&cli, "--resume"));
+    long long replicas = 0;
+    assert_int_equal(cli_count(&cli, "--replicas", 1, 100, 3, &replicas), STATUS_OK);
+    assert_int_equal(replicas, 7);
+    assert_int_equal(cli_count(&cli, "--replicas", 10, 100, 3, &replicas), STATUS_INPUT);
+    diag_destroy(cli.diag);
+}
+
+static void operands_behind_two_dashes(void **state)
+{
+    (void)state;
+    const char *words[] = { "--", "--out" };
+    enum status status;
+    struct cli cli = cli_of(words, COUNT(words), &status);
+    assert_int_equal(status, STATUS_OK);
+    assert_string_equal(cli.operands[0], "--out");
+    assert_null(cli_value(&cli, "--out"));
+    diag_destroy(cli.diag);
+}
+
+static void a_value_is_needed(void **state)
+{
+    (void)state;
+    const char *words[] = { "a.yaml", "--out" };
+    enum status status;
+    struct cli cli = cli_of(words, COUNT(words), &status);
+    assert_int_equal(status, STATUS_INPUT);
+    diag_destroy(cli.diag);
+}
+
+int main(void)
+{
+    struct CMUnitTest tests[COUNT(runs) + 3];
+    size_t count = 0;
+    for (size_t i = 0; i < COUNT(runs); i++)
+        tests[count++] = (struct CMUnitTest){ runs[i].name, check_run, NULL, NULL, &runs[i] };
+    tests[count++] = (struct CMUnitTest)cmocka_unit_test(options_of_all_forms);
+    tests[count++] = (struct CMUnitTest)cmocka_unit_test(operands_behind_two_dashes);
+    tests[count++] = (struct CMUnitTest)cmocka_unit_test(a_value_is_needed);
+    return _cmocka_run_group_tests("cli", tests, count, NULL, NULL);
+}
