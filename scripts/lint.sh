@@ -131,8 +131,9 @@ check_marks() {
         2>/dev/null
 }
 
+# Headers are left out: their members and comments stand in columns that are aligned by hand.
 check_format() {
-    everything | xargs -P 2 -n 16 clang-format --dry-run -Werror 2>&1 |
+    everything | grep '\.c$' | xargs -P 2 -n 16 clang-format --dry-run -Werror 2>&1 |
         grep -E '(error|warning):' | sed 's/: error: code should be clang-formatted.*/: differs/'
 }
 
