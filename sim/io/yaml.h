@@ -26,6 +26,7 @@ struct yaml_node {
     struct yaml_node *first;    /* children in document order                               */
     struct yaml_node *next;     /* next sibling                                             */
     uint32_t child_count;
+    struct yaml_node *parent;   /* the list or map that holds it; NULL at the root          */
 };
 
 struct yaml_document {
@@ -41,6 +42,12 @@ enum status yaml_read_file(const char *path, struct yaml_document *document, str
 enum status yaml_read_text(const char *name, const char *text, size_t text_bytes,
                            struct yaml_document *document, struct diag *diag);
 void yaml_clear(struct yaml_document *document);
+
+/* STATUS_INPUT with a message unless the document's root is a mapping (P22). */
+enum status yaml_require_map(const struct yaml_document *document, struct diag *diag);
+
+/* True for a value left out: nothing, ~ or null, not quoted (P07). */
+bool yaml_is_null(const struct yaml_node *node);
 
 /* The child of a map named key, or NULL. */
 struct yaml_node *yaml_child(const struct yaml_node *map, const char *key);
