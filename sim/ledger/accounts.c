@@ -27,6 +27,6 @@ const char *const account_names[ACCOUNTS] = {
 };
 
 const char *const class_names[CLASSES] = {
-    [CLASS_NONE] = "none", [CLASS_1] = "1",          [CLASS_2_7] = "2-7",
+    [CLASS_NONE] = "none", [CLASS_1] = "1",         [CLASS_2_7] = "2-7",
     [CLASS_8_15] = "8-15", [CLASS_16_63] = "16-63", [CLASS_64_UP] = "64+",
 };
