@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "base/diag.h"
+#include "io/db.h"
 #include "io/store_write.h"
 #include "ledger/results.h"
 #include "spec/plan.h"
@@ -147,8 +148,9 @@ static inline int fixture_setup(void **state)
     f->plan.replicas = 2;
     f->diag = diag_create();
     const char *temporary = getenv("TMPDIR");
-    snprintf(f->folder, sizeof f->folder, "%s/gpuplan-test-XXXXXX",
-             temporary != NULL ? temporary : P_tmpdir);
+    snprintf(f->folder, sizeof f->folder, "%s/gpuplan-test-%06d",
+             temporary != NULL ? temporary : P_tmpdir, 0);
+    memset(f->folder + strlen(f->folder) - 6, 'X', 6); /* what mkdtemp replaces */
     assert_non_null(mkdtemp(f->folder));
     snprintf(f->path, sizeof f->path, "%s/out.db", f->folder);
     *state = f;
@@ -226,6 +228,59 @@ static inline void fixture_store(struct store *store, struct replica_result *r, 
 {
     assert_int_equal(store_replica(store, r, diag), STATUS_OK);
     replica_result_clear(r);
+}
+
+/* ---- looking at a store ---- */
+
+static inline struct store *open_store(struct fixture *f)
+{
+    struct store *store;
+    assert_int_equal(store_open(f->path, &f->plan, &store, f->diag), STATUS_OK);
+    return store;
+}
+
+static inline bool exists(const struct fixture *f, const char *name)
+{
+    char path[160];
+    snprintf(path, sizeof path, "%s/%s", f->folder, name);
+    return access(path, F_OK) == 0;
+}
+
+static inline int64_t read_int(struct fixture *f, const char *sql)
+{
+    struct db *db;
+    int64_t value = -77;
+    assert_int_equal(db_open(f->path, DB_READ, &db, f->diag), STATUS_OK);
+    assert_int_equal(db_read_int(db, sql, &value), STATUS_OK);
+    assert_int_equal(db_close(db), STATUS_OK);
+    return value;
+}
+
+static inline void read_text(struct fixture *f, const char *sql, char *out, size_t out_bytes)
+{
+    struct db *db;
+    struct db_query *query;
+    bool row;
+    assert_int_equal(db_open(f->path, DB_READ, &db, f->diag), STATUS_OK);
+    assert_int_equal(db_prepare(db, sql, &query), STATUS_OK);
+    assert_int_equal(db_next(query, &row), STATUS_OK);
+    assert_true(row);
+    snprintf(out, out_bytes, "%s", db_take_text(query, NULL));
+    assert_int_equal(db_next(query, &row), STATUS_OK);
+    db_finish(query);
+    assert_int_equal(db_close(db), STATUS_OK);
+}
+
+static inline void write_two(struct fixture *f)
+{
+    struct store *store = open_store(f);
+    for (uint32_t layout = 0; layout < 2; layout++)
+        for (uint32_t replica = 0; replica < 2; replica++) {
+            struct replica_result r = fixture_result(layout, replica);
+            fixture_metric(&r, "yield", "1", CLASS_NONE, 0.8125 - 0.0625 * layout);
+            fixture_store(store, &r, f->diag);
+        }
+    assert_int_equal(store_finish(store, f->diag), STATUS_OK);
 }
 
 #endif

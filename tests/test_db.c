@@ -124,7 +124,7 @@ static void a_path_has_no_second_meaning(void **state)
     char before[LIMIT_PATH_BYTES];
     assert_non_null(getcwd(before, sizeof before));
     assert_int_equal(chdir(f->folder), 0);
-    static const char *const names[] = {"file:x?mode=memory", ":memory:"};
+    static const char *const names[] = { "file:x?mode=memory", ":memory:" };
     for (size_t i = 0; i < 2; i++) {
         struct db *db;
         assert_int_equal(db_open(names[i], DB_CREATE, &db, f->diag), STATUS_OK);

@@ -34,7 +34,7 @@ struct db_query {
 
 static struct place place_of(const struct db *db)
 {
-    return (struct place){.file = db->path};
+    return (struct place){ .file = db->path };
 }
 
 /* Says what failed. A file that is no database, or a broken one, is the user's input when we only

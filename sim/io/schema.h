@@ -4,12 +4,19 @@
 #define GPUPLAN_IO_SCHEMA_H
 
 #define STORE_APPLICATION_ID 0x67707030 /* "gpp0" */
-#define STORE_VERSION 1
+#define STORE_VERSION        1
 
 static const char store_schema[] =
     "CREATE TABLE meta(key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;"
     "CREATE TABLE import_report(source TEXT NOT NULL, outcome TEXT NOT NULL, reason TEXT NOT NULL,"
     "  rows INTEGER NOT NULL);" /* outcome: read, imported, skipped, repaired */
+    /* What the result rests on: communication profiles, failure rates, hardware. mark: confirmed, derived,
+     * memory, assumed, hypothetical (catalog); published, stated (failure rates). */
+    "CREATE TABLE assumption(subject TEXT NOT NULL, name TEXT NOT NULL, value TEXT NOT NULL,"
+    "  mark TEXT NOT NULL, source TEXT NOT NULL, PRIMARY KEY(subject, name)) WITHOUT ROWID;"
+    /* Gates of the scenario; below = 1: the metric must be below bound, 0: above it. */
+    "CREATE TABLE gate(gate INTEGER PRIMARY KEY, metric TEXT NOT NULL, layout TEXT NOT NULL,"
+    "  below INTEGER NOT NULL, bound REAL NOT NULL);"
     /* One row per column of the comparison: a layout under one slack rule. slack -1 = any. */
     "CREATE TABLE layout(layout_id INTEGER PRIMARY KEY, name TEXT NOT NULL, slack INTEGER NOT NULL,"
     "  is_baseline INTEGER NOT NULL, server_type TEXT NOT NULL, hypothetical INTEGER NOT NULL,"
@@ -31,8 +38,13 @@ static const char store_schema[] =
     "  jobs_submitted INTEGER NOT NULL, jobs_finished INTEGER NOT NULL, jobs_killed INTEGER NOT NULL,"
     "  jobs_rejected INTEGER NOT NULL, jobs_running INTEGER NOT NULL, jobs_queued INTEGER NOT NULL,"
     "  events INTEGER NOT NULL, seconds REAL NOT NULL, PRIMARY KEY(layout_id, replica)) WITHOUT ROWID;"
-    /* Whole GPU-seconds, and the remainder in units * ns (1 GPU = 1,008,000 units): gpu_s + gpu_rest / 1.008e15. */
+    /* Inside the window. Whole GPU-seconds, and the remainder in units * ns (1 GPU = 1,008,000 units):
+     * gpu_s + gpu_rest / 1.008e15. All accounts and classes are rows, zeros too, so that means over
+     * replicas are right. ledger_run is the same from 0 to run_end_ns. */
     "CREATE TABLE ledger(layout_id INTEGER NOT NULL, replica INTEGER NOT NULL, account TEXT NOT NULL,"
+    "  class TEXT NOT NULL, gpu_s INTEGER NOT NULL, gpu_rest INTEGER NOT NULL,"
+    "  PRIMARY KEY(layout_id, replica, account, class)) WITHOUT ROWID;"
+    "CREATE TABLE ledger_run(layout_id INTEGER NOT NULL, replica INTEGER NOT NULL, account TEXT NOT NULL,"
     "  class TEXT NOT NULL, gpu_s INTEGER NOT NULL, gpu_rest INTEGER NOT NULL,"
     "  PRIMARY KEY(layout_id, replica, account, class)) WITHOUT ROWID;"
     "CREATE TABLE curve(layout_id INTEGER NOT NULL, replica INTEGER NOT NULL, bin_start_s REAL NOT NULL,"

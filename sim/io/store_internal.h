@@ -1,0 +1,43 @@
+/* store_internal.h - what the files of the store share. */
+#ifndef GPUPLAN_IO_STORE_INTERNAL_H
+#define GPUPLAN_IO_STORE_INTERNAL_H
+
+#include "io/db.h"
+#include "io/store_write.h"
+
+enum insert {
+    INSERT_REPLICA,
+    INSERT_LEDGER,
+    INSERT_LEDGER_RUN,
+    INSERT_CURVE,
+    INSERT_METRIC,
+    INSERT_INCIDENT,
+    INSERT_JOB,
+    INSERT_ATTEMPT,
+    INSERT_ALLOCATION,
+    INSERTS
+};
+
+extern const char *const store_insert_sql[INSERTS];
+
+struct store {
+    struct db *db;
+    struct db_query *insert[INSERTS];
+    struct db_query *find_replica;
+    const struct plan *plan;
+    uint64_t replica_count;      /* stored, blast runs included                          */
+    char path[LIMIT_PATH_BYTES]; /* final name                                           */
+    char partial[LIMIT_PATH_BYTES];
+};
+
+/* -1 for REPLICA_BLAST. */
+int64_t stored_replica(uint32_t replica);
+
+/* Fills meta, import_report, assumption, gate, layout, server, node and gpu from the plan, in the
+ * transaction of the caller. */
+enum status store_plan(struct db *db, const struct plan *plan);
+
+/* Replaces one key of meta. */
+enum status store_meta(struct db *db, const char *key, const char *text);
+
+#endif

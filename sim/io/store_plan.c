@@ -1,0 +1,371 @@
+/* store_plan.c - what a result database says about its run before the first replica: who made it
+ * from what, what was built, and what the result rests on. */
+#include "io/store_internal.h"
+
+#include "io/schema.h"
+#include "ledger/results.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+static const char *const comm_names[] = {
+    [COMM_NONE] = "none",
+    [COMM_BY_SIZE] = "by_size",
+    [COMM_BY_MODEL_MIX] = "by_model_mix",
+    [COMM_PROFILE] = "profile",
+};
+static const char *const mark_names[] = {
+    [MARK_CONFIRMED] = "confirmed", [MARK_DERIVED] = "derived",           [MARK_MEMORY] = "memory",
+    [MARK_ASSUMED] = "assumed",     [MARK_HYPOTHETICAL] = "hypothetical",
+};
+static const char *const law_names[] = {
+    [LAW_NONE] = "none",
+    [LAW_EXPONENTIAL] = "exponential",
+    [LAW_WEIBULL] = "weibull",
+    [LAW_LOGNORMAL] = "lognormal",
+};
+static const char *const checkpoint_names[] = {
+    [CHECKPOINT_NONE] = "none",
+    [CHECKPOINT_FIXED] = "fixed",
+    [CHECKPOINT_YOUNG] = "young",
+    [CHECKPOINT_DALY] = "daly",
+};
+
+/* ---- meta ---- */
+
+enum status store_meta(struct db *db, const char *key, const char *text)
+{
+    struct db_query *query;
+    TRY(db_prepare(db, "INSERT OR REPLACE INTO meta(key, value) VALUES(?, ?)", &query));
+    db_put_name(query, key);
+    db_put_name(query, text);
+    const enum status status = db_run(query);
+    db_finish(query);
+    return status;
+}
+
+__attribute__((format(printf, 3, 4))) static enum status meta(struct db *db, const char *key,
+                                                              const char *format, ...)
+{
+    char text[LIMIT_PATH_BYTES + 64];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    return store_meta(db, key, text);
+}
+
+static const char *or_empty(const char *text)
+{
+    return text != NULL ? text : "";
+}
+
+static enum status write_scenario(struct db *db, const struct scenario *scenario)
+{
+    TRY(store_meta(db, "name", scenario->name));
+    TRY(store_meta(db, "question", scenario->question));
+    TRY(store_meta(db, "scenario_path", scenario->path));
+    TRY(store_meta(db, "scenario_text", or_empty(scenario->text)));
+    TRY(store_meta(db, "overrides", or_empty(scenario->overrides)));
+    TRY(store_meta(db, "resolved", or_empty(scenario->resolved)));
+    TRY(meta(db, "seed", "%" PRIu64, scenario->seed)); /* as text: unsigned (P92) */
+    TRY(store_meta(db, "resample", scenario->resample == RESAMPLE_DAYS ? "days" : "none"));
+    TRY(store_meta(db, "detail", scenario->detail));
+    TRY(store_meta(db, "order", scenario->order == ORDER_EASY ? "easy" : "fcfs"));
+    TRY(store_meta(db, "communication", comm_names[scenario->communication.kind]));
+    TRY(meta(db, "communication_scale", "%.17g", scenario->communication.scale));
+    TRY(store_meta(db, "failures", scenario->failures.rates));
+    TRY(meta(db, "failures_scale", "%.17g", scenario->failures.scale));
+    TRY(store_meta(db, "checkpoint", checkpoint_names[scenario->checkpoint.policy]));
+    return meta(db, "curve_bin_ns", "%" PRId64, scenario->curve_bin_ns);
+}
+
+static enum status write_plan(struct db *db, const struct plan *plan)
+{
+    TRY(meta(db, "replicas", "%" PRIu32, plan->replicas));
+    TRY(meta(db, "horizon_ns", "%" PRId64, plan->horizon_ns));
+    TRY(meta(db, "warmup_ns", "%" PRId64, plan->warmup_ns));
+    TRY(meta(db, "follow_ns", "%" PRId64, plan->follow_ns));
+    TRY(meta(db, "blast_horizon_ns", "%" PRId64, plan->blast_horizon_ns));
+    TRY(meta(db, "trace_days", "%" PRIu32, plan->trace_days));
+    TRY(meta(db, "trace_jobs", "%" PRIu32, plan->jobs != NULL ? plan->jobs->count : 0));
+    const struct import_report *import = plan->import;
+    if (import == NULL) return STATUS_OK;
+    TRY(store_meta(db, "trace_path", import->source));
+    TRY(store_meta(db, "trace_format", import->format));
+    TRY(meta(db, "trace_digest", "%016" PRIx64, import->digest));
+    TRY(meta(db, "trace_rows_read", "%" PRIu64, import->rows_read));
+    TRY(meta(db, "trace_rows_imported", "%" PRIu64, import->imported));
+    TRY(store_meta(db, "trace_origin", import->origin));
+    TRY(store_meta(db, "trace_zone", import->zone));
+    TRY(meta(db, "trace_span_s", "%.17g", import->span_s));
+    return meta(db, "trace_gpu_s", "%.17g", import->gpu_s);
+}
+
+static enum status write_meta(struct db *db, const struct plan *plan)
+{
+    struct tm utc;
+    const time_t now = time(NULL);
+    char created[32] = "";
+    if (gmtime_r(&now, &utc) != NULL) strftime(created, sizeof created, "%Y-%m-%dT%H:%M:%SZ", &utc);
+    TRY(store_meta(db, "created", created));
+    TRY(store_meta(db, "program", "gpuplan"));
+    TRY(store_meta(db, "version", GPUPLAN_VERSION));
+    TRY(meta(db, "store_version", "%d", STORE_VERSION));
+    TRY(store_meta(db, "complete", "0"));
+    TRY(write_scenario(db, plan->scenario));
+    return write_plan(db, plan);
+}
+
+/* ---- import report ---- */
+
+/* The file's name without its folder: where a trace lies is not part of the result. */
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash != NULL ? slash + 1 : path;
+}
+
+static enum status write_import_row(struct db_query *query, const struct import_report *import,
+                                    const char *outcome, const char *reason, uint64_t rows)
+{
+    db_put_name(query, base_name(import->source));
+    db_put_name(query, outcome);
+    db_put_name(query, reason);
+    db_put_int(query, (int64_t)rows);
+    return db_run(query);
+}
+
+static enum status write_import_rows(struct db_query *query, const struct plan *plan)
+{
+    const struct import_report *import = plan->import;
+    if (import == NULL) return STATUS_OK;
+    TRY(write_import_row(query, import, "read", "", import->rows_read));
+    TRY(write_import_row(query, import, "imported", "", import->imported));
+    for (uint32_t i = 0; i < import->skipped_count; i++)
+        TRY(write_import_row(query, import, "skipped", import->skipped[i].reason,
+                             import->skipped[i].rows));
+    for (uint32_t i = 0; i < import->repaired_count; i++)
+        TRY(write_import_row(query, import, "repaired", import->repaired[i].reason,
+                             import->repaired[i].rows));
+    return STATUS_OK;
+}
+
+/* ---- assumptions and gates ---- */
+
+struct assumption {
+    const char *subject, *name, *mark, *source;
+};
+
+static enum status write_assumption(struct db_query *query, struct assumption row,
+                                    const char *value)
+{
+    db_put_name(query, row.subject);
+    db_put_name(query, row.name);
+    db_put_name(query, value);
+    db_put_name(query, row.mark);
+    db_put_name(query, row.source);
+    return db_run(query);
+}
+
+static enum status write_profiles(struct db_query *query, const struct communication *communication)
+{
+    char value[160];
+    for (uint32_t i = 0; i < communication->mix_count; i++) {
+        const struct mix_entry *entry = &communication->mix[i];
+        const struct profile *profile = &entry->profile;
+        snprintf(value, sizeof value, "kappa %.4g in one server, %.4g over several, hidden %.4g",
+                 profile->kappa_one, profile->kappa_many, profile->hidden_frac);
+        TRY(write_assumption(query,
+                             (struct assumption){ "communication", profile->id,
+                                                  mark_names[profile->mark], profile->source },
+                             value));
+    }
+    return STATUS_OK;
+}
+
+static enum status write_failures(struct db_query *query, const struct failures *failures)
+{
+    /* Rates of the catalog carry their source; what the scenario spells out is the user's word. */
+    const bool inline_rates = strcmp(failures->rates, "inline") == 0;
+    char value[160];
+    for (int i = 0; i < COMPONENTS; i++) {
+        const struct component_failures *component = &failures->component[i];
+        if (component->law == LAW_NONE) continue;
+        snprintf(value, sizeof value, "%s, mean %.6g h", law_names[component->law],
+                 component->mean_s / 3600);
+        TRY(write_assumption(query,
+                             (struct assumption){ "failures", incident_component_names[i],
+                                                  inline_rates ? "stated" : "published",
+                                                  component->source },
+                             value));
+    }
+    return STATUS_OK;
+}
+
+static enum status write_hardware(struct db_query *query, const struct scenario *scenario)
+{
+    char value[160];
+    for (uint32_t i = 0; i < scenario->layout_count; i++) {
+        const struct server_type *server = &scenario->layouts[i].server;
+        snprintf(value, sizeof value, "%" PRIu32 " GPUs, %" PRIu32 " NICs", server->gpus,
+                 server->nics);
+        TRY(write_assumption(
+            query,
+            (struct assumption){ "server", server->id, mark_names[server->mark], server->source },
+            value));
+        const struct link_type *link = &scenario->layouts[i].fabric.link;
+        snprintf(value, sizeof value, "%.6g bytes per second and port", link->bytes_per_s);
+        TRY(write_assumption(
+            query, (struct assumption){ "link", link->id, mark_names[link->mark], link->source },
+            value));
+    }
+    return STATUS_OK;
+}
+
+static enum status write_assumptions(struct db_query *query, const struct plan *plan)
+{
+    TRY(write_profiles(query, &plan->scenario->communication));
+    TRY(write_failures(query, &plan->scenario->failures));
+    return write_hardware(query, plan->scenario);
+}
+
+static enum status write_gates(struct db_query *query, const struct plan *plan)
+{
+    const struct scenario *scenario = plan->scenario;
+    for (uint32_t i = 0; i < scenario->gate_count; i++) {
+        db_put_int(query, i);
+        db_put_name(query, scenario->gates[i].metric);
+        db_put_name(query, scenario->gates[i].layout);
+        db_put_int(query, scenario->gates[i].below);
+        db_put_double(query, scenario->gates[i].limit);
+        TRY(db_run(query));
+    }
+    return STATUS_OK;
+}
+
+/* ---- layouts ---- */
+
+static enum status write_layout(struct db_query *query, const struct plan *plan, uint32_t row)
+{
+    const struct variant *variant = &plan->variants[row];
+    const struct layout *layout = &plan->scenario->layouts[variant->layout];
+    db_put_int(query, row);
+    db_put_name(query, layout->name);
+    db_put_int(query, variant->slack == SLACK_ANY ? -1 : (int64_t)variant->slack);
+    db_put_int(query, variant->layout == plan->scenario->baseline);
+    db_put_name(query, layout->server.id);
+    db_put_int(query, layout->server.mark == MARK_HYPOTHETICAL);
+    db_put_int(query, variant->servers);
+    db_put_int(query, variant->gpus_per_server);
+    db_put_int(query, variant->gpus);
+    db_put_name(query, layout->server.gpu);
+    db_put_name(query, layout->fabric.link.id);
+    db_put_int(query, layout->fabric.nics_per_server);
+    db_put_double(query, layout->fabric.oversubscription);
+    db_put_int(query, variant->servers_per_leaf);
+    db_put_int(query, variant->leaves);
+    db_put_int(query, variant->spines);
+    db_put_int(query, variant->trunks);
+    if (layout->server.price_usd > 0)
+        db_put_double(query, layout->server.price_usd);
+    else
+        db_put_null(query); /* not stated */
+    db_put_double(query, variant->offered_load);
+    db_put_int(query, (int64_t)variant->jobs_never_fit);
+    db_put_double(query, variant->unserved_gpu_s);
+    return db_run(query);
+}
+
+static enum status write_layouts(struct db_query *query, const struct plan *plan)
+{
+    for (uint32_t row = 0; row < plan->variant_count; row++) TRY(write_layout(query, plan, row));
+    return STATUS_OK;
+}
+
+static enum status write_servers(struct db_query *query, const struct plan *plan)
+{
+    for (uint32_t row = 0; row < plan->variant_count; row++) {
+        const struct variant *variant = &plan->variants[row];
+        for (uint32_t server = 0; server < variant->servers; server++) {
+            db_put_int(query, row);
+            db_put_int(query, server);
+            db_put_int(query,
+                       variant->servers_per_leaf > 0 ? server / variant->servers_per_leaf : 0);
+            TRY(db_run(query));
+        }
+    }
+    return STATUS_OK;
+}
+
+/* One server is one node so far. */
+static enum status write_nodes(struct db_query *query, const struct plan *plan)
+{
+    for (uint32_t row = 0; row < plan->variant_count; row++) {
+        const struct variant *variant = &plan->variants[row];
+        const struct server_type *type = &plan->scenario->layouts[variant->layout].server;
+        for (uint32_t node = 0; node < variant->servers; node++) {
+            db_put_int(query, row);
+            db_put_int(query, node);
+            db_put_int(query, node);
+            db_put_int(query, variant->gpus_per_server);
+            db_put_int(query, type->cores);
+            db_put_int(query, (int64_t)type->memory_bytes);
+            TRY(db_run(query));
+        }
+    }
+    return STATUS_OK;
+}
+
+static enum status write_gpus(struct db_query *query, const struct plan *plan)
+{
+    for (uint32_t row = 0; row < plan->variant_count; row++) {
+        const struct variant *variant = &plan->variants[row];
+        for (uint32_t gpu = 0; gpu < variant->gpus; gpu++) {
+            db_put_int(query, row);
+            db_put_int(query, gpu);
+            db_put_int(query, gpu / variant->gpus_per_server);
+            TRY(db_run(query));
+        }
+    }
+    return STATUS_OK;
+}
+
+/* ---- all of it ---- */
+
+static const struct {
+    const char *sql;
+    enum status (*fill)(struct db_query *query, const struct plan *plan);
+} tables[] = {
+    { "INSERT INTO import_report(source, outcome, reason, rows) VALUES(?,?,?,?)",
+      write_import_rows },
+    /* Layouts share server and link types: the first row of a type stands. */
+    { "INSERT OR IGNORE INTO assumption(subject, name, value, mark, source) VALUES(?,?,?,?,?)",
+      write_assumptions },
+    { "INSERT INTO gate(gate, metric, layout, below, bound) VALUES(?,?,?,?,?)", write_gates },
+    { "INSERT INTO layout(layout_id, name, slack, is_baseline, server_type, hypothetical,"
+      " servers, gpus_per_server, gpus, gpu_type, link_type, nics_per_server, oversubscription,"
+      " servers_per_leaf, leaves, spines, trunks, server_price_usd, offered_load,"
+      " jobs_never_fit, unserved_gpu_s) VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+      write_layouts },
+    { "INSERT INTO server(layout_id, server, leaf) VALUES(?,?,?)", write_servers },
+    { "INSERT INTO node(layout_id, node, server, gpus, cores, memory_bytes) VALUES(?,?,?,?,?,?)",
+      write_nodes },
+    { "INSERT INTO gpu(layout_id, gpu, node) VALUES(?,?,?)", write_gpus },
+};
+
+enum status store_plan(struct db *db, const struct plan *plan)
+{
+    TRY(write_meta(db, plan));
+    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
+        struct db_query *query;
+        TRY(db_prepare(db, tables[i].sql, &query));
+        const enum status status = tables[i].fill(query, plan);
+        db_finish(query);
+        TRY(status);
+    }
+    return STATUS_OK;
+}

@@ -1,0 +1,280 @@
+/* store_write.c - see store_write.h. */
+#include "io/store_write.h"
+
+#include "io/digest.h"
+#include "io/schema.h"
+#include "io/store_internal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define DEFAULT_FOLDER "results"
+
+/* ---- paths ---- */
+
+void store_default_path(const struct scenario *scenario, char out[LIMIT_PATH_BYTES])
+{
+    const char *slash = strrchr(scenario->path, '/');
+    const char *name = slash != NULL ? slash + 1 : scenario->path;
+    const char *dot = strrchr(name, '.');
+    const size_t bytes = dot != NULL && dot != name ? (size_t)(dot - name) : strlen(name);
+    char stem[128];
+    size_t used = 0;
+    for (size_t i = 0; i < bytes && used + 1 < sizeof stem; i++) {
+        const char c = name[i];
+        const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+                           (c >= '0' && c <= '9') || c == '-' || (c == '.' && used > 0);
+        stem[used++] = plain ? c : '_';
+    }
+    stem[used] = '\0';
+    snprintf(out, LIMIT_PATH_BYTES, DEFAULT_FOLDER "/%s.db", used > 0 ? stem : "run");
+}
+
+static enum status make_default_folder(const char *path, const struct plan *plan, struct diag *diag)
+{
+    char usual[LIMIT_PATH_BYTES];
+    store_default_path(plan->scenario, usual);
+    if (strcmp(path, usual) != 0 || mkdir(DEFAULT_FOLDER, 0777) == 0 || errno == EEXIST)
+        return STATUS_OK;
+    return diag_world(diag, "cannot make the folder %s: %s", DEFAULT_FOLDER, strerror(errno));
+}
+
+/* An existing file is replaced at the end, so it must be one of ours: `-o trace.csv` is a slip. The
+ * header of a SQLite file holds the application id at byte 68. */
+static enum status check_target(const char *path, struct diag *diag)
+{
+    struct stat info;
+    if (stat(path, &info) != 0) {
+        if (errno == ENOENT) return STATUS_OK;
+        return diag_world(diag, "%s: %s", path, strerror(errno));
+    }
+    if (!S_ISREG(info.st_mode)) return diag_world(diag, "%s: exists and is not a file", path);
+    unsigned char head[72] = { 0 };
+    FILE *file = fopen(path, "rb");
+    if (file == NULL) return diag_world(diag, "%s: %s", path, strerror(errno));
+    const size_t got = fread(head, 1, sizeof head, file);
+    fclose(file);
+    const uint32_t id =
+        (uint32_t)head[68] << 24 | (uint32_t)head[69] << 16 | (uint32_t)head[70] << 8 | head[71];
+    if (got == 0 || (got == sizeof head && memcmp(head, "SQLite format 3", 16) == 0 &&
+                     id == STORE_APPLICATION_ID))
+        return STATUS_OK;
+    return diag_world(diag, "%s: exists and is not a result database; choose another name", path);
+}
+
+/* ---- opening ---- */
+
+static void store_free(struct store *store)
+{
+    for (int i = 0; i < INSERTS; i++) db_finish(store->insert[i]);
+    db_finish(store->find_replica);
+    free(store);
+}
+
+static enum status prepare_all(struct store *store)
+{
+    for (int i = 0; i < INSERTS; i++)
+        TRY(db_prepare(store->db, store_insert_sql[i], &store->insert[i]));
+    return db_prepare(store->db, "SELECT 1 FROM replica WHERE layout_id = ? AND replica = ?",
+                      &store->find_replica);
+}
+
+/* Schema and plan in one transaction: a killed run leaves all of it or an empty file. */
+static enum status fill_new(struct db *db, const struct plan *plan)
+{
+    char ids[96];
+    snprintf(ids, sizeof ids,
+             "PRAGMA application_id = %d; PRAGMA user_version = %d; BEGIN IMMEDIATE;",
+             STORE_APPLICATION_ID, STORE_VERSION);
+    TRY(db_exec(db, ids));
+    TRY(db_exec(db, store_schema));
+    TRY(store_plan(db, plan));
+    return db_exec(db, "COMMIT");
+}
+
+/* Removes a PATH.partial that nobody holds. Opening it for writing rolls its journal back and
+ * fails when another run still writes. */
+static enum status remove_leftover(const char *partial, struct diag *diag)
+{
+    if (access(partial, F_OK) != 0) return STATUS_OK;
+    struct db *db;
+    TRY(db_open(partial, DB_APPEND, &db, diag));
+    const enum status status = db_exec(db, "BEGIN EXCLUSIVE; COMMIT");
+    db_close(db);
+    TRY(status);
+    if (unlink(partial) != 0)
+        return diag_world(diag, "%s: cannot be removed: %s", partial, strerror(errno));
+    return STATUS_OK;
+}
+
+static enum status create_partial(struct store *store, struct diag *diag)
+{
+    TRY(remove_leftover(store->partial, diag));
+    enum status status = db_open(store->partial, DB_CREATE, &store->db, diag);
+    if (status == STATUS_OK) status = fill_new(store->db, store->plan);
+    return status;
+}
+
+/* The digests of what the plan alone writes, here and in the file, must agree. */
+static enum status check_same_plan(struct store *store, struct diag *diag)
+{
+    struct db *fresh;
+    char want[DIGEST_TEXT_BYTES] = "", have[DIGEST_TEXT_BYTES] = "";
+    TRY(db_open("a copy of the plan in memory", DB_MEMORY, &fresh, diag));
+    enum status status = fill_new(fresh, store->plan);
+    if (status == STATUS_OK) status = digest_plan_tables(fresh, want);
+    db_close(fresh);
+    TRY(status);
+    TRY(digest_plan_tables(store->db, have));
+    if (strcmp(want, have) == 0) return STATUS_OK;
+    return diag_usage(diag,
+                      "%s was begun with another scenario, override, seed, trace, catalog or "
+                      "version; run without --resume to start anew",
+                      store->partial);
+}
+
+static enum status reopen_partial(struct store *store, struct diag *diag)
+{
+    TRY(db_open(store->partial, DB_APPEND, &store->db, diag));
+    TRY(db_exec(store->db, "BEGIN EXCLUSIVE; COMMIT"));
+    int64_t id = 0, version = 0, tables = 0, count = 0;
+    TRY(db_read_int(store->db, "PRAGMA application_id", &id));
+    TRY(db_read_int(store->db, "PRAGMA user_version", &version));
+    TRY(db_read_int(store->db, "SELECT count(*) FROM sqlite_schema WHERE name = 'meta'", &tables));
+    if (tables == 0) /* killed before its first commit */
+        return fill_new(store->db, store->plan);
+    if (id != STORE_APPLICATION_ID || version != STORE_VERSION)
+        return diag_usage(diag, "%s is not a result database of this version", store->partial);
+    TRY(check_same_plan(store, diag));
+    TRY(db_read_int(store->db, "SELECT count(*) FROM replica", &count));
+    store->replica_count = (uint64_t)count;
+    return STATUS_OK;
+}
+
+/* Closes what a failed opening left; a file of our own making goes. */
+static void drop(struct store *store, bool remove)
+{
+    struct db *db = store->db;
+    char partial[LIMIT_PATH_BYTES];
+    snprintf(partial, sizeof partial, "%s", store->partial);
+    store_free(store);
+    if (db != NULL) {
+        db_close(db);
+        if (remove) unlink(partial);
+    }
+}
+
+static enum status store_new(const char *path, const struct plan *plan, struct store **out,
+                             struct diag *diag)
+{
+    TRY(check_target(path, diag));
+    TRY(make_default_folder(path, plan, diag));
+    struct store *store = calloc(1, sizeof *store);
+    if (store == NULL) return diag_world(diag, "%s: out of memory", path);
+    store->plan = plan;
+    const int bytes = snprintf(store->partial, sizeof store->partial, "%s.partial", path);
+    if (bytes < 0 || (size_t)bytes >= sizeof store->partial) {
+        free(store);
+        return diag_usage(diag, "the database's path is longer than %d bytes",
+                          LIMIT_PATH_BYTES - 9);
+    }
+    snprintf(store->path, sizeof store->path, "%s", path);
+    *out = store;
+    return STATUS_OK;
+}
+
+enum status store_open(const char *path, const struct plan *plan, struct store **out,
+                       struct diag *diag)
+{
+    *out = NULL;
+    struct store *store;
+    TRY(store_new(path, plan, &store, diag));
+    enum status status = create_partial(store, diag);
+    if (status == STATUS_OK) status = prepare_all(store);
+    if (status != STATUS_OK) {
+        drop(store, true);
+        return status;
+    }
+    *out = store;
+    return STATUS_OK;
+}
+
+enum status store_resume(const char *path, const struct plan *plan, struct store **out,
+                         struct diag *diag)
+{
+    *out = NULL;
+    struct store *store;
+    TRY(store_new(path, plan, &store, diag));
+    const bool exists = access(store->partial, F_OK) == 0;
+    enum status status = exists ? reopen_partial(store, diag) : create_partial(store, diag);
+    if (status == STATUS_OK) status = prepare_all(store);
+    if (status != STATUS_OK) {
+        drop(store, !exists);
+        return status;
+    }
+    *out = store;
+    return STATUS_OK;
+}
+
+/* ---- replicas and the end ---- */
+
+bool store_has(const struct store *store, uint32_t layout_row, uint32_t replica)
+{
+    bool found = false, more = false;
+    db_put_int(store->find_replica, layout_row);
+    db_put_int(store->find_replica, stored_replica(replica));
+    if (db_next(store->find_replica, &found) != STATUS_OK || !found) return false;
+    (void)db_next(store->find_replica, &more);
+    return true;
+}
+
+/* To the disk before the name is given, so that not even a power cut leaves half a file under it.
+ */
+static enum status sync_path(const char *path, int flags, struct diag *diag)
+{
+    const int file = open(path, flags | O_CLOEXEC);
+    if (file < 0) return diag_world(diag, "%s: %s", path, strerror(errno));
+    const int result = fsync(file);
+    const int why = errno;
+    close(file);
+    if (result != 0 && why != EINVAL) /* some file systems cannot sync a folder */
+        return diag_world(diag, "%s: %s", path, strerror(why));
+    return STATUS_OK;
+}
+
+static enum status publish(const char *partial, const char *path, struct diag *diag)
+{
+    TRY(sync_path(partial, O_RDONLY, diag));
+    if (rename(partial, path) != 0)
+        return diag_world(diag, "%s: cannot be renamed to %s: %s", partial, path, strerror(errno));
+    char folder[LIMIT_PATH_BYTES];
+    snprintf(folder, sizeof folder, "%s", path);
+    char *slash = strrchr(folder, '/');
+    if (slash == NULL) return sync_path(".", O_RDONLY | O_DIRECTORY, diag);
+    slash[slash == folder] = '\0';
+    return sync_path(folder, O_RDONLY | O_DIRECTORY, diag);
+}
+
+enum status store_finish(struct store *store, struct diag *diag)
+{
+    struct db *db = store->db;
+    db_report_to(db, diag);
+    char path[LIMIT_PATH_BYTES], partial[LIMIT_PATH_BYTES];
+    snprintf(path, sizeof path, "%s", store->path);
+    snprintf(partial, sizeof partial, "%s", store->partial);
+    enum status status = store_meta(db, "complete", "1");
+    store_free(store);
+    const enum status closed = db_close(db);
+    if (status == STATUS_OK) status = closed;
+    return status == STATUS_OK ? publish(partial, path, diag) : status;
+}
+
+void store_abandon(struct store *store)
+{
+    if (store != NULL) drop(store, store->replica_count == 0);
+}
