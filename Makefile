@@ -13,7 +13,7 @@ WARN     := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpo
             -Wvla -Wwrite-strings -Wundef -Wformat=2 -Werror
 CPPFLAGS += -Isim -I. -D_GNU_SOURCE -DGPUPLAN_VERSION='"$(VERSION)"' -DGPUPLAN_SHARE='"$(PREFIX)/share/gpuplan"' $(DEFS)
 CFLAGS   += -std=c17 -g $(OPT) -fno-math-errno -ffp-contract=off -fexcess-precision=standard $(WARN)
-LDLIBS   := -lyaml -lsqlite3 -lgsl -lgslcblas -ljansson -lcsv -lz -lpthread -lm
+LDLIBS   := -lyaml -lsqlite3 -lgsl -lgslcblas -ljansson -lcsv -lz -lzstd -lpthread -lm
 ifdef SAN
 CFLAGS   += -fsanitize=address,undefined -fno-sanitize-recover=undefined
 LDFLAGS  += -fsanitize=address,undefined

@@ -2,6 +2,8 @@
 #ifndef GPUPLAN_BASE_LIMITS_H
 #define GPUPLAN_BASE_LIMITS_H
 
+#include <stdint.h>
+
 enum {
     LIMIT_NAME_BYTES      = 64,        /* names and ids: they head table columns and plot keys     */
     LIMIT_PATH_BYTES      = 4096,      /* PATH_MAX of Linux                                        */
@@ -19,6 +21,16 @@ enum {
     LIMIT_YAML_NODES      = 100000,    /* after aliases are expanded: a billion laughs stops (P19) */
     LIMIT_YAML_BYTES      = 16777216,  /* 16 MiB (P28)                                             */
     LIMIT_FIELD_BYTES     = 1048576,   /* one CSV field: an unclosed quote swallows a file (P80)   */
+    LIMIT_RECORD_LINES    = 10000,     /* one CSV record, for the same reason (P80)                */
+    LIMIT_CSV_COLUMNS     = 1024,      /* the widest published accounting tables have a hundred    */
+    LIMIT_EXPANSION       = 1000,      /* unpacked : packed; real logs stay below 30 (P85)         */
 };
+
+/* Unpacked data this short is not judged by its ratio: it can do no harm. */
+#define LIMIT_EXPANSION_FREE_BYTES UINT64_C(1048576)
+/* A file read as a whole: 100 million rows of a job log fit (P85). */
+#define LIMIT_INPUT_BYTES (UINT64_C(16) << 30)
+/* From the first to the last submission of a log; more means milliseconds taken for seconds (P50). */
+#define LIMIT_SPAN_S INT64_C(1577880000) /* 50 years */
 
 #endif
