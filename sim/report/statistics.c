@@ -1,0 +1,138 @@
+/* statistics.c - see statistics.h. */
+#include "report/statistics.h"
+
+#include "base/assert.h"
+
+#include <gsl/gsl_cdf.h>
+#include <gsl/gsl_randist.h>
+#include <gsl/gsl_statistics_double.h>
+
+#include <math.h>
+
+bool interval_excludes_zero(struct interval interval)
+{
+    return interval.n >= 2 && fabs(interval.mean) > interval.half;
+}
+
+/* Sums in the order of the values: swapping or negating columns changes signs and nothing else. */
+static double mean_of(const double *x, uint32_t n)
+{
+    double sum = 0;
+    for (uint32_t i = 0; i < n; i++) sum += x[i];
+    return sum / n;
+}
+
+static double variance_of(const double *x, uint32_t n, double mean)
+{
+    double sum = 0;
+    for (uint32_t i = 0; i < n; i++) sum += (x[i] - mean) * (x[i] - mean);
+    return sum / (n - 1);
+}
+
+/* t with P(T > t) = tail. GSL's inverse stops at about 1e-9 (seen with 3 degrees of freedom); two
+ * Newton steps on its own distribution bring the rest. */
+static double t_quantile(double tail, double degrees)
+{
+    double t = gsl_cdf_tdist_Qinv(tail, degrees);
+    for (int i = 0; i < 2; i++)
+        t += (gsl_cdf_tdist_Q(t, degrees) - tail) / gsl_ran_tdist_pdf(t, degrees);
+    return t;
+}
+
+static double half_width(double variance, uint32_t n, double conf)
+{
+    if (n < 2) return NAN;
+    if (variance == 0) return 0; /* all replicas agree exactly */
+    return t_quantile((1 - conf) / 2, n - 1) * sqrt(variance / n);
+}
+
+struct interval t_ci(const double *x, uint32_t n, double conf)
+{
+    ASSERT(conf > 0 && conf < 1);
+    if (n == 0) return (struct interval){ .mean = NAN, .half = NAN };
+    const double mean = mean_of(x, n);
+    const double variance = n >= 2 ? variance_of(x, n, mean) : 0;
+    return (struct interval){ .mean = mean, .half = half_width(variance, n, conf), .n = n };
+}
+
+struct paired paired_ci(const double *x, const double *y, uint32_t n, double conf)
+{
+    ASSERT(conf > 0 && conf < 1);
+    if (n == 0)
+        return (struct paired){ .difference = { .mean = NAN, .half = NAN }, .var_ratio = NAN };
+    double sum = 0, squares = 0;
+    for (uint32_t i = 0; i < n; i++) sum += x[i] - y[i];
+    const double mean = sum / n;
+    for (uint32_t i = 0; i < n; i++) squares += (x[i] - y[i] - mean) * (x[i] - y[i] - mean);
+    const double variance = n >= 2 ? squares / (n - 1) : 0;
+    struct paired paired = {
+        .difference = { .mean = mean, .half = half_width(variance, n, conf), .n = n },
+        .var_ratio = NAN,
+    };
+    if (n >= 2) { /* 0 / 0 is NAN, x / 0 infinite */
+        const double apart = variance_of(x, n, mean_of(x, n)) + variance_of(y, n, mean_of(y, n));
+        paired.var_ratio = variance > 0 ? apart / variance : apart > 0 ? INFINITY : NAN;
+    }
+    return paired;
+}
+
+struct batches batch_means(const double *x, uint32_t n, uint32_t count, double conf)
+{
+    ASSERT(count >= 2 && count <= n);
+    const uint32_t size = n / count;
+    double sum = 0, squares = 0, products = 0, previous = 0;
+    for (uint32_t i = 0; i < count; i++) sum += mean_of(x + (size_t)i * size, size);
+    const double mean = sum / count;
+    for (uint32_t i = 0; i < count; i++) {
+        const double apart = mean_of(x + (size_t)i * size, size) - mean;
+        squares += apart * apart;
+        products += i > 0 ? apart * previous : 0;
+        previous = apart;
+    }
+    return (struct batches){
+        .interval = { .mean = mean,
+                      .half = half_width(squares / (count - 1), count, conf),
+                      .n = count },
+        .lag1 = squares > 0 ? products / squares : 0,
+    };
+}
+
+struct stop stop_rule(const double *x, uint32_t n, double conf, double gamma, uint32_t n_min)
+{
+    ASSERT(gamma > 0);
+    const struct interval interval = t_ci(x, n, conf);
+    struct stop stop = { .rel = interval.half / fabs(interval.mean), .limit = gamma / (1 + gamma) };
+    if (interval.half == 0) stop.rel = 0; /* also when the mean is 0 */
+    stop.stop = n >= n_min && n >= 2 && stop.rel <= stop.limit;
+    return stop;
+}
+
+double joint_confidence(double conf, uint32_t count)
+{
+    ASSERT(count >= 1);
+    return 1 - (1 - conf) / count;
+}
+
+double quantile7(const double *sorted, uint32_t n, double q)
+{
+    ASSERT(q >= 0 && q <= 1);
+    return n > 0 ? gsl_stats_quantile_from_sorted_data(sorted, 1, n, q) : NAN;
+}
+
+/* P(Bin(n, q) <= k), with k = -1 allowed. */
+static double binomial_below(uint32_t k_plus_1, double q, uint32_t n)
+{
+    return k_plus_1 == 0 ? 0 : gsl_cdf_binomial_P(k_plus_1 - 1, q, n);
+}
+
+struct ranks quantile_ranks(uint32_t n, double q, double conf)
+{
+    ASSERT(q > 0 && q < 1 && conf > 0 && conf < 1);
+    const double tail = (1 - conf) / 2;
+    struct ranks ranks = { 0, 0 };
+    while (ranks.lower < n && binomial_below(ranks.lower + 1, q, n) <= tail) ranks.lower++;
+    ranks.upper = ranks.lower;
+    while (ranks.upper <= n && binomial_below(ranks.upper, q, n) < 1 - tail) ranks.upper++;
+    if (ranks.upper > n) ranks.upper = n + 1;
+    return ranks;
+}
