@@ -102,6 +102,10 @@ static void oracle_row(void **state)
     const struct oracle *row = *state;
     bool known;
     const double got = evaluate(row, &known);
+    if (strncmp(row->name, "ME-023 ", 7) == 0) {
+        printf("skipped: ME-023 is less exact than its tolerance; see the closed form below\n");
+        skip();
+    }
     if (!(fabs(got - row->want) <= row->rtol * fabs(row->want) + row->atol))
         fail_msg("%s %s: %.17g, want %.17g", row->name, row->inputs, got, row->want);
 }
@@ -227,6 +231,20 @@ static void joint_confidence_divides_the_risk(void **state)
     near(joint_confidence(0.95, 6), 1 - 0.05 / 6, 1e-15);
 }
 
+/* With 3 degrees of freedom the distribution has a closed form,
+ * F(t) = 1/2 + (atan(z) + z / (1 + z^2)) / pi, z = t / sqrt(3):
+ * ours must be its root. The oracle row ME-023 is 1.7e-9 away from it and allows 1e-9. */
+static void student_t_by_its_closed_form(void **state)
+{
+    (void)state;
+    static const double confs[] = { 0.8, 0.95, 0.99, 0.999 };
+    for (size_t i = 0; i < sizeof confs / sizeof *confs; i++) {
+        const struct interval ci = t_ci((const double[]){ 10, 12, 11, 13 }, 4, confs[i]);
+        const double z = ci.half / sqrt(5.0 / 12) / sqrt(3);
+        near(0.5 + (atan(z) + z / (1 + z * z)) / acos(-1), 0.5 + confs[i] / 2, 1e-14);
+    }
+}
+
 /* Bin(5, 1/2): P(<= 0) = 1/32 > 0.025, so no rank has at most 2.5 % below: no bound on either side. */
 static void few_values_bound_nothing(void **state)
 {
@@ -252,6 +270,7 @@ int main(void)
                                               .initial_state = &oracles[i] };
     const struct CMUnitTest hand[] = {
         cmocka_unit_test(three_values),
+        cmocka_unit_test(student_t_by_its_closed_form),
         cmocka_unit_test(one_value_has_no_interval),
         cmocka_unit_test(no_value_has_no_mean),
         cmocka_unit_test(equal_columns_differ_by_exactly_0),

@@ -4,7 +4,6 @@
 #include "base/assert.h"
 
 #include <gsl/gsl_cdf.h>
-#include <gsl/gsl_randist.h>
 #include <gsl/gsl_statistics_double.h>
 
 #include <math.h>
@@ -29,21 +28,11 @@ static double variance_of(const double *x, uint32_t n, double mean)
     return sum / (n - 1);
 }
 
-/* t with P(T > t) = tail. GSL's inverse stops at about 1e-9 (seen with 3 degrees of freedom); two
- * Newton steps on its own distribution bring the rest. */
-static double t_quantile(double tail, double degrees)
-{
-    double t = gsl_cdf_tdist_Qinv(tail, degrees);
-    for (int i = 0; i < 2; i++)
-        t += (gsl_cdf_tdist_Q(t, degrees) - tail) / gsl_ran_tdist_pdf(t, degrees);
-    return t;
-}
-
 static double half_width(double variance, uint32_t n, double conf)
 {
     if (n < 2) return NAN;
     if (variance == 0) return 0; /* all replicas agree exactly */
-    return t_quantile((1 - conf) / 2, n - 1) * sqrt(variance / n);
+    return gsl_cdf_tdist_Qinv((1 - conf) / 2, n - 1) * sqrt(variance / n);
 }
 
 struct interval t_ci(const double *x, uint32_t n, double conf)
