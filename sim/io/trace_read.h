@@ -11,6 +11,7 @@ struct trace_options {
     const char *zone;         /* of wall-clock columns without offset; NULL or "" = none given   */
     bool kill_at_limit;       /* SWF: the run time is cut at the requested time by the simulation */
     bool strict;              /* every skip and repair is a refusal                               */
+    bool renumber;            /* jobs get the ids 1, 2, ... in file order; repeated ids are allowed */
 };
 
 /* Reads the whole file; rows end up sorted by submit time, then by line, and the first submits at 0. The report is filled also

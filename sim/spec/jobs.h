@@ -32,14 +32,19 @@ struct jobs {
 
 enum { IMPORT_REASONS = 24 };
 
+struct import_reason {
+    char reason[96];
+    uint64_t rows;
+};
+
 /* Rows read = imported + the sum of skipped, always. */
 struct import_report {
     char source[LIMIT_PATH_BYTES];
     char format[16];
     uint64_t rows_read, imported;
-    struct { char reason[96]; uint64_t rows; } skipped[IMPORT_REASONS]; /* rows left out, by reason */
+    struct import_reason skipped[IMPORT_REASONS];  /* rows left out, by reason */
     uint32_t skipped_count;
-    struct { char reason[96]; uint64_t rows; } repaired[IMPORT_REASONS];/* rows kept with a repair  */
+    struct import_reason repaired[IMPORT_REASONS]; /* rows kept with a repair  */
     uint32_t repaired_count;
     char origin[64];       /* submit time of the first job as the file writes it            */
     char zone[64];         /* time zone applied; "" when the file's times are relative       */
