@@ -4,7 +4,6 @@
 #include "base/assert.h"
 
 #include <gsl/gsl_cdf.h>
-#include <gsl/gsl_statistics_double.h>
 
 #include <math.h>
 
@@ -100,28 +99,4 @@ double joint_confidence(double conf, uint32_t count)
 {
     ASSERT(count >= 1);
     return 1 - (1 - conf) / count;
-}
-
-double quantile7(const double *sorted, uint32_t n, double q)
-{
-    ASSERT(q >= 0 && q <= 1);
-    return n > 0 ? gsl_stats_quantile_from_sorted_data(sorted, 1, n, q) : NAN;
-}
-
-/* P(Bin(n, q) <= k), with k = -1 allowed. */
-static double binomial_below(uint32_t k_plus_1, double q, uint32_t n)
-{
-    return k_plus_1 == 0 ? 0 : gsl_cdf_binomial_P(k_plus_1 - 1, q, n);
-}
-
-struct ranks quantile_ranks(uint32_t n, double q, double conf)
-{
-    ASSERT(q > 0 && q < 1 && conf > 0 && conf < 1);
-    const double tail = (1 - conf) / 2;
-    struct ranks ranks = { 0, 0 };
-    while (ranks.lower < n && binomial_below(ranks.lower + 1, q, n) <= tail) ranks.lower++;
-    ranks.upper = ranks.lower;
-    while (ranks.upper <= n && binomial_below(ranks.upper, q, n) < 1 - tail) ranks.upper++;
-    if (ranks.upper > n) ranks.upper = n + 1;
-    return ranks;
 }

@@ -8,6 +8,8 @@
 #ifndef GPUPLAN_REPORT_STATISTICS_H
 #define GPUPLAN_REPORT_STATISTICS_H
 
+#include "models/statistics.h" /* quantiles and their ranks */
+
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -51,15 +53,5 @@ struct stop stop_rule(const double *x, uint32_t n, double conf, double gamma, ui
 
 /* Confidence of each of `count` >= 1 statements so that all hold together with conf (Bonferroni). */
 double joint_confidence(double conf, uint32_t count);
-
-/* Sample quantile, type 7, of ascending values; NAN when n = 0. */
-double quantile7(const double *sorted, uint32_t n, double q);
-
-struct ranks {
-    uint32_t lower, upper;      /* from 1; 0 and n + 1 mean no bound                      */
-};
-
-/* Order statistics between which the q-quantile of the population lies. */
-struct ranks quantile_ranks(uint32_t n, double q, double conf);
 
 #endif
