@@ -3,7 +3,7 @@
 # A machine that has them all needs no network: apt-get runs only when something is missing.
 
 packages_build="gcc make libc6-dev libgsl-dev libyaml-dev libsqlite3-dev libjansson-dev libcsv-dev
-    zlib1g-dev libxxhash-dev uthash-dev"
+    zlib1g-dev libzstd-dev libxxhash-dev uthash-dev"
 packages_run="gnuplot-nox fonts-dejavu-core"
 packages_test="libcmocka-dev"
 # A check whose tool is missing says so and is skipped.
