@@ -1,7 +1,7 @@
 /* binomial.h - tails and quantiles of the binomial distribution, for any size without underflow.
  *
  * Weights are taken relative to the mode, so nothing under- or overflows; time grows with n.
- * Tests: tests/test_failure.c, tests/test_statistics.c. */
+ * Tests: tests/test_failure.c, tests/test_model_statistics.c. */
 #ifndef GPUPLAN_MODELS_BINOMIAL_H
 #define GPUPLAN_MODELS_BINOMIAL_H
 

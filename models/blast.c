@@ -58,7 +58,7 @@ struct layout_blast layout_blast(const struct blast_layout *layout)
                                layout->server_rate_per_s * layout->server_repair_s;
     const double u = down_per_up / (1.0 + down_per_up);
 
-    struct layout_blast blast = {.servers = layout->gpus / g, .unavailable = u};
+    struct layout_blast blast = { .servers = layout->gpus / g, .unavailable = u };
     blast.events_per_s = blast.servers * rate * (1.0 - u);
     blast.down_mean = layout->gpus * u;
     blast.down_sd = g * sqrt(blast.servers * u * (1.0 - u));

@@ -1,6 +1,6 @@
 /* blast.h - how many GPUs a fault takes away: closed forms of MODELS 5.6.
  *
- * Rates per second, times in seconds. Tests: tests/test_blast.c, tests/cases/blast.csv. */
+ * Rates per second, times in seconds. Tests: tests/test_blast.c, tests/cases/models/blast.csv. */
 #ifndef GPUPLAN_MODELS_BLAST_H
 #define GPUPLAN_MODELS_BLAST_H
 

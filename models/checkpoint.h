@@ -3,7 +3,7 @@
  *
  * C: time a write blocks the job; M: mean time between failures of the job; tau: work between
  * writes; R: restart; D: down time before a restart. All in seconds. Pure functions. Tests:
- * tests/test_checkpoint.c, tests/cases/checkpoint.csv. */
+ * tests/test_checkpoint.c, tests/cases/models/checkpoint.csv. */
 #ifndef GPUPLAN_MODELS_CHECKPOINT_H
 #define GPUPLAN_MODELS_CHECKPOINT_H
 

@@ -4,7 +4,7 @@
 #include "base/assert.h"
 #include <math.h>
 
-const char *const allreduce_names[ALLREDUCE_ALGORITHMS] = {"flat_ring", "hier_ring", "hier_tree"};
+const char *const allreduce_names[ALLREDUCE_ALGORITHMS] = { "flat_ring", "hier_ring", "hier_tree" };
 
 static double larger(double a, double b)
 {
@@ -51,7 +51,7 @@ double point_to_point_s(double size_bytes, double hop_s, double bandwidth_bytes_
 
 double tree_coefficient(uint32_t server_count)
 {
-    static const double few[] = {0.0, 0.0, 1.0, 1.5};
+    static const double few[] = { 0.0, 0.0, 1.0, 1.5 };
     return server_count < 4 ? few[server_count] : 2.0;
 }
 
@@ -135,7 +135,7 @@ struct hierarchical_time hierarchical_allreduce(const struct collective_place *p
     double coefficient = 0, steps = 0;
     inter_cost(inter, place->servers, &coefficient, &steps);
 
-    struct hierarchical_time time = {0, 0, 0};
+    struct hierarchical_time time = { 0, 0, 0 };
     if (g > 1) time.intra_s = 2.0 * ring_share(g) * size_bytes / place->intra_bytes_per_s;
     if (place->servers > 1) time.inter_s = coefficient * size_bytes / place->network_bytes_per_s;
     time.total_s = 2.0 * (g - 1.0) * place->intra_hop_s + steps * place->network_hop_s +
@@ -146,7 +146,8 @@ struct hierarchical_time hierarchical_allreduce(const struct collective_place *p
 
 static struct collective_choice fastest(const struct collective_place *place, double size_bytes)
 {
-    struct collective_choice best = {flat_allreduce_s(place, size_bytes), 0.0, ALLREDUCE_FLAT_RING};
+    struct collective_choice best = { flat_allreduce_s(place, size_bytes), 0.0,
+                                      ALLREDUCE_FLAT_RING };
     if (!is_even(place)) return best;
     const double ring_s = hierarchical_allreduce(place, size_bytes, INTER_RING).total_s;
     const double tree_s = hierarchical_allreduce(place, size_bytes, INTER_TREE).total_s;

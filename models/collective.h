@@ -4,7 +4,7 @@
  * the buffer of each rank for all-reduce and broadcast, the whole array for all-gather, what each
  * rank holds to send for all-to-all. Arguments outside the ranges are caller bugs (asserted).
  * Leaves out: congestion by others (models/contention), the cost of the additions, protocols for
- * small sizes. Tests: tests/test_collective.c, tests/cases/collective.csv. */
+ * small sizes. Tests: tests/test_collective.c, tests/cases/models/collective.csv. */
 #ifndef GPUPLAN_MODELS_COLLECTIVE_H
 #define GPUPLAN_MODELS_COLLECTIVE_H
 

@@ -40,14 +40,14 @@ struct lognormal lognormal_from_mean_cv(double mean_s, double cv)
 {
     ASSERT(mean_s > 0 && cv >= 0);
     const double variance = exact_log1p(cv * cv);
-    return (struct lognormal){exact_log(mean_s) - variance / 2.0, sqrt(variance)};
+    return (struct lognormal){ exact_log(mean_s) - variance / 2.0, sqrt(variance) };
 }
 
 struct lognormal lognormal_from_median_p95(double median_s, double p95_s)
 {
     ASSERT(median_s > 0 && p95_s >= median_s);
-    return (struct lognormal){exact_log(median_s),
-                              exact_log(p95_s / median_s) / exact_normal_quantile(0.95)};
+    return (struct lognormal){ exact_log(median_s),
+                               exact_log(p95_s / median_s) / exact_normal_quantile(0.95) };
 }
 
 double lognormal_mean_s(struct lognormal law)
@@ -85,7 +85,7 @@ struct lemon_mix lemon_mix(double units, double lemon_frac, double multiplier, d
     const double lemons = units * lemon_frac * multiplier * rate_per_s;
     const double total = units * (1.0 - lemon_frac) * rate_per_s + lemons;
     ASSERT(total > 0);
-    return (struct lemon_mix){total, lemons / total, 1.0 / total};
+    return (struct lemon_mix){ total, lemons / total, 1.0 / total };
 }
 
 double common_cause_rate_per_s(double units, double rate_per_s, double beta)
@@ -129,7 +129,7 @@ struct repairman repairman(uint32_t units, uint32_t crews, double mtbf_s, double
         }
         weight *= (units - j) * load / (j + 1 < crews ? j + 1 : crews);
     }
-    return (struct repairman){down / sum, enough / sum};
+    return (struct repairman){ down / sum, enough / sum };
 }
 
 double flap_up_frac(double links, double flaps_per_s, double duration_s)

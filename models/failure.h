@@ -2,7 +2,7 @@
  *
  * Rates are per second and times in seconds; every formula keeps its meaning in any other unit used
  * throughout. Pure functions. Arguments outside the ranges are caller bugs (asserted). Tests:
- * tests/test_failure.c, tests/cases/failure.csv. */
+ * tests/test_failure.c, tests/cases/models/failure.csv. */
 #ifndef GPUPLAN_MODELS_FAILURE_H
 #define GPUPLAN_MODELS_FAILURE_H
 

@@ -52,13 +52,13 @@ struct fragments fragments(const struct frag_node *nodes, uint32_t node_count,
         free += free_of(&nodes[n]);
         fragment += fragment_of_node(&nodes[n], tasks, task_count);
     }
-    return (struct fragments){fragment, free > 0.0 ? fragment / free : 0.0};
+    return (struct fragments){ fragment, free > 0.0 ? fragment / free : 0.0 };
 }
 
 struct usable_free usable_free(const uint32_t *free, uint32_t count, uint32_t gpus_per_job)
 {
     ASSERT(gpus_per_job >= 1);
-    struct usable_free sum = {0, 0, 0};
+    struct usable_free sum = { 0, 0, 0 };
     for (uint32_t i = 0; i < count; i++) {
         sum.free += free[i];
         sum.usable += free[i] - free[i] % gpus_per_job;

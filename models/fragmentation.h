@@ -1,6 +1,6 @@
 /* fragmentation.h - free GPUs that are free in the wrong shape (MODELS 6.2).
  *
- * Pure functions. Tests: tests/test_fragmentation.c, tests/cases/fragmentation.csv. */
+ * Pure functions. Tests: tests/test_fragmentation.c, tests/cases/models/fragmentation.csv. */
 #ifndef GPUPLAN_MODELS_FRAGMENTATION_H
 #define GPUPLAN_MODELS_FRAGMENTATION_H
 

@@ -52,9 +52,10 @@ struct two_tier two_tier(uint64_t ports, uint32_t radix, double oversubscription
     ASSERT(oversubscription > 0);
     if (ports <= radix)
         return (struct two_tier){
-            .down = ports, .leaves = 1, .switches = 1, .feasible = true, .oversubscription = 1.0};
+            .down = ports, .leaves = 1, .switches = 1, .feasible = true, .oversubscription = 1.0
+        };
 
-    struct two_tier tree = {.up = (uint64_t)floor(radix / (1.0 + oversubscription))};
+    struct two_tier tree = { .up = (uint64_t)floor(radix / (1.0 + oversubscription)) };
     ASSERT(tree.up >= 1 && tree.up < radix);
     tree.down = radix - tree.up;
     tree.leaves = divide_up(ports, tree.down);
@@ -69,7 +70,7 @@ struct two_tier two_tier(uint64_t ports, uint32_t radix, double oversubscription
 struct three_tier three_tier(uint64_t ports, uint32_t radix)
 {
     ASSERT(ports >= 1 && radix >= 2 && radix % 2 == 0);
-    struct three_tier tree = {0};
+    struct three_tier tree = { 0 };
     tree.leaves = divide_up(ports, radix / 2);
     tree.aggregations = tree.leaves;
     tree.cores = divide_up(tree.aggregations, 2);
@@ -105,7 +106,7 @@ struct rail_hops rail_hops(uint32_t rail_a, uint32_t rail_b, uint32_t unit_a, ui
 {
     const bool forwarded = pxn && rail_a != rail_b;
     const bool same_leaf = unit_a == unit_b && (rail_a == rail_b || forwarded);
-    return (struct rail_hops){.switches = same_leaf ? 1 : 3, .nvlink_hops = forwarded};
+    return (struct rail_hops){ .switches = same_leaf ? 1 : 3, .nvlink_hops = forwarded };
 }
 
 double path_latency_s(uint32_t switches, double switch_s, double nic_s, double cable_m)
@@ -124,7 +125,7 @@ double leaf_share_bytes_per_s(double nic_bytes_per_s, double flows, double uplin
 static const struct {
     uint32_t compute, memory, starts;
 } profiles[MIG_PROFILES] = {
-    {1, 1, 0x7f}, {2, 2, 0x15}, {3, 4, 0x11}, {4, 4, 0x01}, {7, 8, 0x01},
+    { 1, 1, 0x7f }, { 2, 2, 0x15 }, { 3, 4, 0x11 }, { 4, 4, 0x01 }, { 7, 8, 0x01 },
 };
 
 /* Whether what is left in counts fits beside the taken memory slices: largest first, then every

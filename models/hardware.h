@@ -1,7 +1,7 @@
 /* hardware.h - bandwidth, latency and switch counts of servers and fabrics (MODELS 1).
  *
  * Pure functions of SI quantities. Arguments outside the ranges are caller bugs (asserted).
- * Tests: tests/test_hardware.c, tests/cases/hardware.csv. */
+ * Tests: tests/test_hardware.c, tests/cases/models/hardware.csv. */
 #ifndef GPUPLAN_MODELS_HARDWARE_H
 #define GPUPLAN_MODELS_HARDWARE_H
 

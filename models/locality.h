@@ -2,7 +2,7 @@
  *
  * kappa is communication over compute at the reference placement, w the part of compute time
  * (fraction) that can hide communication, r the time of the job's collective over its time at the
- * reference. Pure functions. Tests: tests/test_locality.c, tests/cases/locality.csv. */
+ * reference. Pure functions. Tests: tests/test_locality.c, tests/cases/models/locality.csv. */
 #ifndef GPUPLAN_MODELS_LOCALITY_H
 #define GPUPLAN_MODELS_LOCALITY_H
 

@@ -97,7 +97,7 @@ struct queue_finite queue_mmck(double lambda, double mu, uint32_t servers, uint3
             length *= 1e-200;
         }
     }
-    struct queue_finite queue = {.refused = weight / sum, .system_length = length / sum};
+    struct queue_finite queue = { .refused = weight / sum, .system_length = length / sum };
     queue.response_s = queue.system_length / (lambda * (1.0 - queue.refused));
     return queue;
 }

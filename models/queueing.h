@@ -2,7 +2,7 @@
  *
  * lambda: arrivals per second; mu: services per second of one server; times in seconds.
  * Pure functions. Arguments outside the ranges are caller bugs (asserted).
- * Tests: tests/test_queueing.c, tests/cases/queueing.csv. */
+ * Tests: tests/test_queueing.c, tests/cases/models/queueing.csv. */
 #ifndef GPUPLAN_MODELS_QUEUEING_H
 #define GPUPLAN_MODELS_QUEUEING_H
 

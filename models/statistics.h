@@ -2,7 +2,7 @@
  *
  * What needs Student's t is in sim/report. Arrays are borrowed and never written. "Sorted" is
  * ascending; unsorted input is a caller bug that is not looked for. Tests: tests/test_statistics.c,
- * tests/cases/statistics.csv. */
+ * tests/cases/models/statistics.csv. */
 #ifndef GPUPLAN_MODELS_STATISTICS_H
 #define GPUPLAN_MODELS_STATISTICS_H
 

@@ -21,9 +21,9 @@ static const double ln2_a = 0x1.62e42fefa3800p-1, ln2_b = 0x1.ef35793c76730p-45,
 static const double ln2_inverse = 0x1.71547652b82fep+0;
 static const double sqrt_half = 0x1.6a09e667f3bcdp-1;
 
-static const struct dd third = {0x1.5555555555555p-2, 0x1.5555555555555p-56};
-static const struct dd fifth = {0x1.999999999999ap-3, -0x1.999999999999ap-57};
-static const struct dd seventh = {0x1.2492492492492p-3, 0x1.2492492492492p-57};
+static const struct dd third = { 0x1.5555555555555p-2, 0x1.5555555555555p-56 };
+static const struct dd fifth = { 0x1.999999999999ap-3, -0x1.999999999999ap-57 };
+static const struct dd seventh = { 0x1.2492492492492p-3, 0x1.2492492492492p-57 };
 
 static const double exp_max = 709.79;  /* e^709.79 > DBL_MAX                    */
 static const double exp_min = -745.14; /* e^-745.14 < half the least subnormal  */
@@ -83,19 +83,19 @@ static double atanh_tail(double z)
 static struct dd log_reduced(double m, double m_lo, int k)
 {
     const struct dd f = dd_two_sum(m - 1.0, m_lo);
-    const struct dd s = dd_divide(f, dd_add((struct dd){2.0, 0.0}, f));
+    const struct dd s = dd_divide(f, dd_add((struct dd){ 2.0, 0.0 }, f));
     const struct dd z = dd_multiply(s, s);
 
-    struct dd series = dd_add(seventh, (struct dd){z.hi * atanh_tail(z.hi), 0.0});
+    struct dd series = dd_add(seventh, (struct dd){ z.hi * atanh_tail(z.hi), 0.0 });
     series = dd_add(fifth, dd_multiply(z, series));
     series = dd_add(third, dd_multiply(z, series));
     series = dd_multiply(z, series);
-    const struct dd twice = {2.0 * s.hi, 2.0 * s.lo};
+    const struct dd twice = { 2.0 * s.hi, 2.0 * s.lo };
     const struct dd fraction = dd_add(twice, dd_multiply(twice, series));
     if (k == 0) return fraction;
 
     const struct dd whole = dd_two_sum(k * ln2_a, k * ln2_b);
-    return dd_add((struct dd){whole.hi, whole.lo + k * ln2_c}, fraction);
+    return dd_add((struct dd){ whole.hi, whole.lo + k * ln2_c }, fraction);
 }
 
 static struct dd log_dd(double x)
@@ -156,7 +156,7 @@ static double exp_dd(struct dd x)
 double exact_exp(double x)
 {
     if (x != x) return x;
-    return exp_dd((struct dd){x, 0.0});
+    return exp_dd((struct dd){ x, 0.0 });
 }
 
 double exact_expm1(double x)
@@ -165,10 +165,10 @@ double exact_expm1(double x)
     if (x > exp_max) return INFINITY;
     if (x < -50.0) return -1.0;
     int k;
-    const struct dd q = exp_fraction(reduce_by_ln2((struct dd){x, 0.0}, &k));
+    const struct dd q = exp_fraction(reduce_by_ln2((struct dd){ x, 0.0 }, &k));
     if (k == 0) return q.hi + q.lo;
     if (k > 60)
-        return exp_dd((struct dd){x, 0.0}); /* the 1 is below half a unit in the last place */
+        return exp_dd((struct dd){ x, 0.0 }); /* the 1 is below half a unit in the last place */
     /* 2^k (1 + q) - 1 */
     const double power = power_of_two(k);
     const struct dd less_one = dd_two_sum(power, -1.0);

@@ -116,8 +116,8 @@ double exact_gamma(double x)
     /* Gamma(x) = Gamma(x + n) / (x (x + 1) ... (x + n - 1)) moves small x to where Stirling holds.
      */
     double divisor = 1.0;
-    struct dd y = {x, 0.0};
-    for (; y.hi < 16.0; y = dd_add(y, (struct dd){1.0, 0.0})) divisor *= y.hi;
+    struct dd y = { x, 0.0 };
+    for (; y.hi < 16.0; y = dd_add(y, (struct dd){ 1.0, 0.0 })) divisor *= y.hi;
     /* x^(x - 1/2) overflows before Gamma does: take it in two halves. */
     const double half_power = exact_pow(y.hi, 0.5 * y.hi - 0.25);
     const double at_hi = half_power * exact_exp(stirling_rest(y.hi) - y.hi) * sqrt_2pi * half_power;
@@ -179,10 +179,10 @@ static double lambert_large(double x)
 
 double exact_lambert_w0(double x)
 {
-    static const struct dd e = {0x1.5bf0a8b145769p+1, 0x1.4d57ee2b1013ap-53};
+    static const struct dd e = { 0x1.5bf0a8b145769p+1, 0x1.4d57ee2b1013ap-53 };
     if (x != x || x == INFINITY) return x;
     if (x < -0.2) {
-        const struct dd q = dd_add(dd_multiply_double(e, x), (struct dd){1.0, 0.0});
+        const struct dd q = dd_add(dd_multiply_double(e, x), (struct dd){ 1.0, 0.0 });
         /* The double below -1/e stands for it. */
         if (q.hi <= 0.0) return q.hi > -0x1p-52 ? -1.0 : NAN;
         return exact_lambert_branch(q.hi) - 1.0;

@@ -54,14 +54,14 @@ static double uniform_from_bits(uint64_t x)
 
 struct draw stream_draw(uint64_t key, uint64_t entity, uint64_t draw_no)
 {
-    const uint32_t ctr[4] = {(uint32_t)draw_no, (uint32_t)(draw_no >> 32), (uint32_t)entity,
-                             (uint32_t)(entity >> 32)};
-    const uint32_t halves[2] = {(uint32_t)key, (uint32_t)(key >> 32)};
+    const uint32_t ctr[4] = { (uint32_t)draw_no, (uint32_t)(draw_no >> 32), (uint32_t)entity,
+                              (uint32_t)(entity >> 32) };
+    const uint32_t halves[2] = { (uint32_t)key, (uint32_t)(key >> 32) };
     uint32_t out[4];
     philox4x32_10(ctr, halves, out);
     const uint64_t x1 = out[0] | (uint64_t)out[1] << 32;
     const uint64_t x2 = out[2] | (uint64_t)out[3] << 32;
-    return (struct draw){x1, x2, uniform_from_bits(x1), uniform_from_bits(x2)};
+    return (struct draw){ x1, x2, uniform_from_bits(x1), uniform_from_bits(x2) };
 }
 
 double stream_uniform(uint64_t key, uint64_t entity, uint64_t draw_no)

@@ -55,7 +55,7 @@ void sort_rows(uint32_t *order, uint32_t *spare, uint32_t count, const uint64_t 
         insert_rows(order, count, key);
         return;
     }
-    struct counters counters = {0};
+    struct counters counters = { 0 };
     for (uint32_t i = 0; i < count; i++) count_key(&counters, key[order[i]]);
 
     uint32_t *from = order, *to = spare;
@@ -86,7 +86,7 @@ void sort_int64(int64_t *values, int64_t *spare, uint32_t count)
         insert_int64(values, count);
         return;
     }
-    struct counters counters = {0};
+    struct counters counters = { 0 };
     for (uint32_t i = 0; i < count; i++) count_key(&counters, sort_key_int64(values[i]));
 
     int64_t *from = values, *to = spare;
