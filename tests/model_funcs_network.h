@@ -13,6 +13,7 @@ static inline void put_collective(struct query *q, enum collective_kind kind, ui
                                   double size_bytes, double time_s)
 {
     put(q, "T_us", time_s / US);
+    if (!(time_s > 0)) return; /* one GPU: no bandwidth to speak of */
     put(q, "algbw_GBps", size_bytes / time_s / GB);
     put(q, "busbw_GBps", bus_bytes_per_s(kind, n, size_bytes, time_s) / GB);
 }

@@ -7,6 +7,7 @@
 #include "models/locality.h"
 #include "models/queueing.h"
 #include "models/statistics.h"
+#include "report/statistics.h"
 #include "tests/model_rows.h"
 
 /* --- metrics
@@ -104,6 +105,49 @@ static inline void q_quantile_ci(struct query *q)
     const struct rank_interval ranks = quantile_ranks(in_u32(q, "n"), in(q, "q"), in(q, "conf"));
     put(q, "lo_rank", ranks.low);
     put(q, "hi_rank", ranks.high);
+}
+
+/* --- statistics over replicas: sim/report ------------------------------------------------------------- */
+
+static inline void q_t_ci(struct query *q)
+{
+    double xs[LIST_MAX];
+    const size_t count = in_list(q, "xs", xs);
+    const struct interval interval = t_ci(xs, (uint32_t)count, in(q, "conf"));
+    put(q, "mean", interval.mean);
+    put(q, "half", interval.half);
+}
+
+static inline void q_paired_ci(struct query *q)
+{
+    double xs[LIST_MAX], ys[LIST_MAX];
+    const size_t count = in_list(q, "xs", xs);
+    if (in_list(q, "ys", ys) != count) return;
+    const struct paired paired = paired_ci(xs, ys, (uint32_t)count, in(q, "conf"));
+    put(q, "mean", paired.difference.mean);
+    put(q, "half", paired.difference.half);
+    put(q, "var_ratio", paired.var_ratio);
+}
+
+static inline void q_batch_means(struct query *q)
+{
+    double xs[LIST_MAX];
+    const size_t count = in_list(q, "xs", xs);
+    const struct batches batches =
+        batch_means(xs, (uint32_t)count, in_u32(q, "batches"), in(q, "conf"));
+    put(q, "mean", batches.interval.mean);
+    put(q, "half", batches.interval.half);
+}
+
+static inline void q_stop_rule(struct query *q)
+{
+    double xs[LIST_MAX];
+    const size_t count = in_list(q, "xs", xs);
+    const struct stop rule =
+        stop_rule(xs, (uint32_t)count, in(q, "conf"), in(q, "gamma"), in_u32(q, "n_min"));
+    put(q, "rel", rule.rel);
+    put(q, "limit", rule.limit);
+    put(q, "stop", rule.stop);
 }
 
 static inline void q_mser5(struct query *q)

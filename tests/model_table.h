@@ -74,6 +74,8 @@ static const struct model_func {
     {"quantile_ci", q_quantile_ci},
     {"mser5", q_mser5},
     {"gpu_accounts", q_gpu_accounts},
+    {"t_ci", q_t_ci}, {"paired_ci", q_paired_ci}, {"batch_means", q_batch_means},
+    {"stop_rule", q_stop_rule},
     /* 8 serving, 10 queueing */
     {"mm1", q_mm1},
     {"mmc", q_mmc},

@@ -42,7 +42,7 @@ static void run_row(const struct row *row, struct counts *counts)
         note_absent(counts, row->func);
         return;
     }
-    struct query query = {.row = row};
+    struct query query = { .row = row };
     func->ask(&query);
     if (answer_is_right(&query)) {
         counts->passed++;

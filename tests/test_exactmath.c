@@ -139,15 +139,15 @@ struct row {
 
 /* expl and logl are good to about 2^-63, far below what is asked. */
 static const struct row rows[] = {
-    {"log, all of the range", exact_log, log_judge, any_positive, 0.6, 0},
-    {"log near 1", exact_log, log_judge, near_one, 0.6, 0},
-    {"log1p", exact_log1p, log1p_judge, above_minus_one, 0.6, 0},
-    {"exp", exact_exp, exp_judge, exponent, 0.8, 0},
-    {"expm1", exact_expm1, expm1_judge, exponent, 1.5, 0},
-    {"normal quantile", exact_normal_quantile, quantile_judge, probability, 0, 1e-14},
-    {"normal CDF", exact_normal_cdf, cdf_judge, deviate, 0, 2e-14},
-    {"gamma", exact_gamma, gamma_judge, gamma_argument, 0, 1e-13},
-    {"Lambert W0", exact_lambert_w0, lambert_judge, lambert_argument, 0, 1e-13},
+    { "log, all of the range", exact_log, log_judge, any_positive, 0.6, 0 },
+    { "log near 1", exact_log, log_judge, near_one, 0.6, 0 },
+    { "log1p", exact_log1p, log1p_judge, above_minus_one, 0.6, 0 },
+    { "exp", exact_exp, exp_judge, exponent, 0.8, 0 },
+    { "expm1", exact_expm1, expm1_judge, exponent, 1.5, 0 },
+    { "normal quantile", exact_normal_quantile, quantile_judge, probability, 0, 1e-14 },
+    { "normal CDF", exact_normal_cdf, cdf_judge, deviate, 0, 2e-14 },
+    { "gamma", exact_gamma, gamma_judge, gamma_argument, 0, 1e-13 },
+    { "Lambert W0", exact_lambert_w0, lambert_judge, lambert_argument, 0, 1e-13 },
 };
 
 static double error_of(const struct row *row, double got, long double want)
@@ -237,9 +237,9 @@ static void quantile_table(void **state)
     static const struct {
         double p, z;
     } known[] = {
-        {0.975, 1.9599639845400542355}, {0.95, 1.6448536269514727148},
-        {0.99, 2.3263478740408411009},  {0.75, 0.67448975019608174320},
-        {0.0013498980316300945, -3.0},
+        { 0.975, 1.9599639845400542355 }, { 0.95, 1.6448536269514727148 },
+        { 0.99, 2.3263478740408411009 },  { 0.75, 0.67448975019608174320 },
+        { 0.0013498980316300945, -3.0 },
     };
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         assert_true(fabs(exact_normal_quantile(known[i].p) / known[i].z - 1) < 1e-14);
@@ -316,7 +316,7 @@ int main(void)
     gsl_set_error_handler_off();
     for (; count < ROWS; count++)
         tests[count] =
-            (struct CMUnitTest){rows[count].name, within_error, NULL, NULL, (void *)&rows[count]};
+            (struct CMUnitTest){ rows[count].name, within_error, NULL, NULL, (void *)&rows[count] };
     tests[count++] = (struct CMUnitTest)cmocka_unit_test(power_within_an_ulp);
     tests[count++] = (struct CMUnitTest)cmocka_unit_test(edges);
     tests[count++] = (struct CMUnitTest)cmocka_unit_test(quantile_table);

@@ -15,15 +15,15 @@ static const struct known {
     const char *name;
     uint32_t ctr[4], key[2], want[4];
 } known[] = {
-    {"zeros", {0, 0, 0, 0}, {0, 0}, {0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8}},
-    {"ones",
-     {0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff},
-     {0xffffffff, 0xffffffff},
-     {0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd}},
-    {"digits of pi",
-     {0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344},
-     {0xa4093822, 0x299f31d0},
-     {0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1}},
+    { "zeros", { 0, 0, 0, 0 }, { 0, 0 }, { 0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8 } },
+    { "ones",
+      { 0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff },
+      { 0xffffffff, 0xffffffff },
+      { 0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd } },
+    { "digits of pi",
+      { 0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344 },
+      { 0xa4093822, 0x299f31d0 },
+      { 0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1 } },
 };
 
 static void known_answer(void **state)
@@ -101,8 +101,8 @@ int main(void)
     struct CMUnitTest tests[ROWS + 4];
     size_t count = 0;
     for (; count < ROWS; count++)
-        tests[count] =
-            (struct CMUnitTest){known[count].name, known_answer, NULL, NULL, (void *)&known[count]};
+        tests[count] = (struct CMUnitTest){ known[count].name, known_answer, NULL, NULL,
+                                            (void *)&known[count] };
     tests[count++] = (struct CMUnitTest)cmocka_unit_test(hashes);
     tests[count++] = (struct CMUnitTest)cmocka_unit_test(looks_uniform);
     tests[count++] = (struct CMUnitTest)cmocka_unit_test(streams_differ);

@@ -14,7 +14,7 @@
 
 enum { COUNT_MAX = 3000, SEEDS = 300 };
 
-static const uint32_t sizes[] = {0, 1, 2, 47, 48, 49, 255, 256, 257, 1000, COUNT_MAX};
+static const uint32_t sizes[] = { 0, 1, 2, 47, 48, 49, 255, 256, 257, 1000, COUNT_MAX };
 
 /* Keys that collide, keys that differ in one byte only, keys over all of the range. */
 static uint64_t key_of(uint64_t seed, uint64_t row)
