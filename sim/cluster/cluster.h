@@ -1,0 +1,91 @@
+/* cluster.h - servers, nodes, GPUs and who holds them; the only writers are claim, release and the
+ * node calls below, called by handlers/transition.c.
+ *
+ * One server is one node so far. Node rows are in layout order; GPU row = node * gpus_per_node +
+ * bit; leaf = node / nodes_per_leaf. */
+#ifndef GPUPLAN_CLUSTER_CLUSTER_H
+#define GPUPLAN_CLUSTER_CLUSTER_H
+
+#include "base/arena.h"
+#include "cluster/free_index.h"
+#include "cluster/request.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define LIVE_NONE  UINT32_MAX
+#define GRANT_NONE UINT32_MAX
+
+/* GPUs of one node held by one job; a job's grants form a list in order of nodes as placed. */
+struct grant {
+    uint32_t node, mask, next;
+};
+
+/* A part of a placement: so many GPUs on this node. */
+struct part {
+    uint32_t node, gpus;
+};
+
+struct cluster {
+    uint32_t nodes, gpus_per_node, nodes_per_leaf, leaves;
+    uint32_t full_mask;
+    uint32_t *free_mask;   /* [nodes] GPUs held by nobody and not broken                        */
+    uint32_t *broken_mask; /* [nodes] GPUs that are out on their own (drain: gpu, or a fault)    */
+    uint32_t *outs;        /* [nodes] faults for which the node takes no new jobs, own and leaf's */
+    uint32_t *downs;       /* [nodes] of these, those for which the whole node is down           */
+    uint32_t *dead;        /* [nodes] of these, faults of the server itself: its GPUs are broken  */
+    uint32_t *holder;      /* [nodes * gpus_per_node] live row, LIVE_NONE = nobody               */
+    uint32_t
+        *cores_milli_free; /* [nodes] NULL when no job asks for cores or memory                  */
+    uint64_t *memory_free; /* [nodes]                                                            */
+    struct free_index index;
+    struct grant *grants; /* pool, owned                                                        */
+    uint32_t grant_count, grant_capacity, grant_free;
+    uint64_t
+        releases; /* counts releases and returns of nodes: negative memos hold until it moves */
+};
+
+struct cluster_size {
+    uint32_t nodes, gpus_per_node, nodes_per_leaf, cores_per_node;
+    uint64_t memory_bytes_per_node;
+    bool hosted; /* some job asks for cores or memory                                  */
+};
+
+bool cluster_init(struct cluster *cluster, struct arena *arena, struct cluster_size size);
+void cluster_clear(struct cluster *cluster); /* the arena's part stays with the arena */
+
+/* GPUs that a new job could take on the node now; FREE_OUT when it takes none. */
+int cluster_node_free(const struct cluster *cluster, uint32_t node);
+
+/* Gives parts[part_count] to live row `live`; lowest free bits first. The parts must be free.
+ * Returns the first grant, or GRANT_NONE when memory is out. */
+uint32_t cluster_claim(struct cluster *cluster, uint32_t live, const struct part *parts,
+                       uint32_t part_count, const struct demand *demand);
+
+/* Takes back all grants of a list. Broken GPUs do not become free. */
+void cluster_release(struct cluster *cluster, uint32_t first_grant, const struct demand *demand);
+
+/* A GPU breaks or is whole again; its holder keeps it until released. */
+void cluster_gpu_broken(struct cluster *cluster, uint32_t node, uint32_t mask);
+void cluster_gpu_whole(struct cluster *cluster, uint32_t node, uint32_t mask);
+
+/* One more, or one less, reason for the node to take no new jobs. */
+void cluster_node_out(struct cluster *cluster, uint32_t node);
+void cluster_node_back(struct cluster *cluster, uint32_t node);
+
+/* True when no job holds a GPU of the node. */
+bool cluster_node_empty(const struct cluster *cluster, uint32_t node);
+
+/* GPUs of a list of grants that are broken now, alone or with their server. */
+uint32_t cluster_broken_gpus(const struct cluster *cluster, uint32_t first_grant);
+
+/* Where the GPUs of a node that no job holds are. */
+struct idle {
+    uint32_t free, draining, down;
+};
+struct idle cluster_node_idle(const struct cluster *cluster, uint32_t node);
+
+/* Restates every invariant; asserts. Tests call it after each event. */
+void cluster_check(const struct cluster *cluster);
+
+#endif

@@ -1,0 +1,34 @@
+/* free_index.h - which nodes have how many GPUs free.
+ *
+ * For a pool of equal nodes: a set of nodes for each number of free GPUs (0 .. g), a count of each
+ * set, and the leaves sorted by how many wholly free nodes they have. Updated by
+ * free_index_change only; a node that takes no new jobs is in no set. */
+#ifndef GPUPLAN_CLUSTER_FREE_INDEX_H
+#define GPUPLAN_CLUSTER_FREE_INDEX_H
+
+#include "base/arena.h"
+#include "base/limits.h"
+#include "cluster/bitset.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define FREE_OUT (-1) /* "free GPUs" of a node that takes no new jobs */
+
+struct free_index {
+    uint32_t nodes, gpus_per_node, nodes_per_leaf, leaves;
+    struct bitset by_free[LIMIT_GPUS_PER_SERVER + 1]; /* nodes with exactly f GPUs free           */
+    uint32_t with_free[LIMIT_GPUS_PER_SERVER + 1];    /* their numbers                            */
+    struct bitset *leaves_by_whole; /* [nodes_per_leaf + 1] leaves by wholly free nodes */
+    uint32_t *whole_of_leaf;        /* [leaves]                                 */
+    uint64_t free_gpus;             /* sum over the sets                        */
+};
+
+/* All nodes start outside (FREE_OUT). False: memory is out. */
+bool free_index_init(struct free_index *index, struct arena *arena, uint32_t nodes,
+                     uint32_t gpus_per_node, uint32_t nodes_per_leaf);
+
+/* Moves a node from `was` to `is` free GPUs; FREE_OUT for outside. */
+void free_index_change(struct free_index *index, uint32_t node, int was, int is);
+
+#endif

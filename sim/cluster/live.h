@@ -1,0 +1,76 @@
+/* live.h - jobs that have been submitted and have not ended: waiting, running or hung.
+ *
+ * One row per live job, recycled when the job ends; the same row number names its slot in the
+ * agenda. What the event path touches at random is one struct of 64 bytes for the job and one for
+ * its attempt. */
+#ifndef GPUPLAN_CLUSTER_LIVE_H
+#define GPUPLAN_CLUSTER_LIVE_H
+
+#include "base/clock.h"
+#include "cluster/cluster.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum live_state {
+    LIVE_FREE, /* row is not in use                                             */
+    LIVE_WAITING,
+    LIVE_RUNNING,
+    LIVE_HUNG,    /* its part failed; GPUs are held until the fault is detected    */
+    LIVE_DELAYED, /* killed, not yet eligible again                                */
+};
+
+struct live_job {
+    int64_t submit_ns;
+    int64_t work_ns;        /* left at rate 1, as of the last durable point                     */
+    int64_t first_start_ns; /* TIME_NEVER before                                                */
+    int64_t stopped_ns;     /* last kill, for the cost of the restart                           */
+    uint32_t row;           /* in the trace                                                     */
+    uint32_t serial;        /* number of the arrival                                            */
+    uint32_t request_class;
+    uint32_t
+        place; /* its entry in the waiting structure of its class; free row: the next free one */
+    uint32_t incident; /* that stopped it last, or ROW_NONE                                */
+    uint32_t attempts;
+    uint16_t kappa_row; /* its row in the table of kappa                                    */
+    uint8_t profile;    /* row in the mix                                                   */
+    uint8_t state;      /* enum live_state                                                  */
+    uint8_t size_class;
+    uint8_t in_cohort;
+};
+
+struct attempt {
+    int64_t start_ns;
+    int64_t work_start_ns;   /* start-up ends, work begins                                       */
+    int64_t expected_end_ns; /* what the scheduler believes                                      */
+    int64_t fault_ns;        /* TIME_NEVER while it works                                        */
+    uint32_t rate_q30;       /* work ns per ns, 2^30 = reference speed                           */
+    uint32_t share_intra, share_inter, share_checkpoint; /* units per asked GPU while it works   */
+    uint32_t first_grant;
+    uint32_t held, broken; /* GPUs held; of these, broken ones of a hung attempt               */
+};
+
+/* Checkpoints of an attempt. */
+struct cycle {
+    int64_t cycle_ns;   /* wall time from one durable point to the next; 0 = none written   */
+    int64_t durable_ns; /* of a hung attempt: when its last durable point was               */
+};
+
+_Static_assert(sizeof(struct attempt) <= 64, "an attempt is one cache line");
+_Static_assert(sizeof(struct live_job) <= 64, "a live job stays small");
+
+struct live_table {
+    struct live_job *jobs;    /* [capacity] */
+    struct attempt *attempts; /* [capacity] */
+    struct cycle *cycles;     /* [capacity] */
+    uint32_t count, capacity, first_free, in_use;
+};
+
+bool live_init(struct live_table *live, uint32_t capacity);
+void live_clear(struct live_table *live);
+
+/* A zeroed row in state LIVE_WAITING, or LIVE_NONE when memory is out. Addresses may change. */
+uint32_t live_take(struct live_table *live);
+void live_give(struct live_table *live, uint32_t row);
+
+#endif

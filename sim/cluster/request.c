@@ -1,0 +1,123 @@
+/* request.c - see request.h. */
+#include "cluster/request.h"
+
+#include "base/assert.h"
+#include "base/philox.h"
+
+static uint64_t request_hash(const struct request *request)
+{
+    uint64_t hash = mix64(request->gpus | (uint64_t)request->nodes << 32);
+    hash = mix64(hash ^ request->cores ^ (uint64_t)request->shape << 32);
+    return mix64(hash ^ request->memory_bytes);
+}
+
+static bool request_equal(const struct request *a, const struct request *b)
+{
+    return a->gpus == b->gpus && a->nodes == b->nodes && a->cores == b->cores &&
+           a->shape == b->shape && a->instance == b->instance && a->eligibility == b->eligibility &&
+           a->memory_bytes == b->memory_bytes;
+}
+
+static struct request request_of_row(const struct jobs *jobs, uint32_t row, enum shape shape)
+{
+    return (struct request){
+        .gpus = jobs->gpus[row],
+        .nodes = shape == SHAPE_RECORDED && jobs->nodes ? jobs->nodes[row] : 0,
+        .cores = jobs->cores ? jobs->cores[row] : 0,
+        .shape = (uint8_t)shape,
+        .memory_bytes = jobs->memory_bytes ? jobs->memory_bytes[row] : 0,
+    };
+}
+
+/* Open addressing at load time only; the table holds class + 1, 0 = empty. Order of classes is the
+ * order of rows, so it does not depend on the hash. */
+bool request_table_build(struct request_table *table, const struct jobs *jobs, enum shape shape,
+                         struct arena *arena)
+{
+    *table = (struct request_table){ .class_of_row = ARENA_ARRAY(arena, uint32_t, jobs->count) };
+    uint32_t capacity = 1024;
+    uint32_t *cells = ARENA_ARRAY(arena, uint32_t, capacity);
+    table->classes = ARENA_ARRAY(arena, struct request, capacity / 2);
+    if (!table->class_of_row || !cells || !table->classes) return false;
+    for (uint32_t row = 0; row < jobs->count; row++) {
+        const struct request request = request_of_row(jobs, row, shape);
+        uint32_t at = (uint32_t)request_hash(&request) & (capacity - 1);
+        while (cells[at] && !request_equal(&table->classes[cells[at] - 1], &request))
+            at = (at + 1) & (capacity - 1);
+        if (!cells[at]) {
+            table->classes[table->class_count] = request;
+            cells[at] = ++table->class_count;
+        }
+        table->class_of_row[row] = cells[at] - 1;
+        if (table->class_count < capacity / 2) continue;
+        /* Half full: a table of twice the size, filled again in the order of classes. */
+        struct request *classes = ARENA_ARRAY(arena, struct request, capacity);
+        cells = ARENA_ARRAY(arena, uint32_t, 2 * (size_t)capacity);
+        if (!classes || !cells) return false;
+        capacity *= 2;
+        for (uint32_t c = 0; c < table->class_count; c++) {
+            classes[c] = table->classes[c];
+            uint32_t cell = (uint32_t)request_hash(&classes[c]) & (capacity - 1);
+            while (cells[cell]) cell = (cell + 1) & (capacity - 1);
+            cells[cell] = c + 1;
+        }
+        table->classes = classes;
+    }
+    return true;
+}
+
+static uint32_t div_ceil(uint32_t a, uint32_t b)
+{
+    return (uint32_t)(((uint64_t)a + b - 1) / b);
+}
+
+struct demand demand_of(const struct request *request, uint32_t gpus_per_node, uint32_t nodes,
+                        uint32_t cores_per_node, uint64_t memory_bytes_per_node, uint32_t slack)
+{
+    const uint32_t g = gpus_per_node, n = request->gpus;
+    struct demand demand = { .gpus = n, .held = n };
+    if (request->shape == SHAPE_RECORDED && request->nodes) {
+        demand.nodes = request->nodes;
+        demand.per_node = div_ceil(n, request->nodes);
+    } else if (n <= g) {
+        demand.nodes = 1;
+        demand.per_node = n;
+    } else {
+        demand.nodes = div_ceil(n, g);
+        demand.per_node = g;
+        if (request->shape == SHAPE_MODEL) demand.held = demand.nodes * g;
+    }
+    if (request->shape == SHAPE_FREE || slack == SLACK_ANY)
+        demand.nodes_max = n;
+    else
+        demand.nodes_max = n - demand.nodes > slack ? demand.nodes + slack : n;
+    if (request->shape == SHAPE_RECORDED && request->nodes) demand.nodes_max = demand.nodes;
+    if (demand.nodes_max > nodes) demand.nodes_max = nodes;
+    if (demand.nodes_max < demand.nodes) demand.nodes_max = demand.nodes;
+
+    demand.hosted = request->cores > 0 || request->memory_bytes > 0;
+    demand.cores_milli_per_gpu = (uint32_t)(((uint64_t)request->cores * 1000 + n - 1) / n);
+    demand.memory_bytes_per_gpu = (request->memory_bytes + n - 1) / n;
+    demand.ever =
+        demand.nodes <= nodes && demand.per_node <= g &&
+        (uint64_t)demand.cores_milli_per_gpu * demand.per_node <= UINT64_C(1000) * cores_per_node &&
+        demand.memory_bytes_per_gpu * demand.per_node <= memory_bytes_per_node;
+    return demand;
+}
+
+bool demand_fits(const struct demand *demand, const uint32_t *with_free, uint32_t gpus_per_node)
+{
+    uint64_t enough = 0;
+    for (uint32_t f = demand->per_node; f <= gpus_per_node; f++) enough += with_free[f];
+    if (enough >= demand->nodes) return true;
+    if (demand->nodes_max <= demand->nodes) return false;
+    /* The emptiest nodes hold the most: if they cannot, no others can. */
+    uint64_t nodes_left = demand->nodes_max, gpus = 0;
+    for (uint32_t f = gpus_per_node; f > 0 && nodes_left > 0; f--) {
+        const uint64_t taken = with_free[f] < nodes_left ? with_free[f] : nodes_left;
+        gpus += taken * f;
+        nodes_left -= taken;
+        if (gpus >= demand->gpus) return true;
+    }
+    return false;
+}

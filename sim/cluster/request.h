@@ -1,0 +1,57 @@
+/* request.h - what jobs ask for, as classes, and what each class means on one layout.
+ *
+ * Jobs that ask for the same form one class; the waiting jobs, the memo of what does not fit and
+ * the causes of free GPUs are kept by class, so their cost follows the number of classes. */
+#ifndef GPUPLAN_CLUSTER_REQUEST_H
+#define GPUPLAN_CLUSTER_REQUEST_H
+
+#include "base/arena.h"
+#include "spec/jobs.h"
+#include "spec/scenario.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* One request. All fields decide the class. */
+struct request {
+    uint32_t gpus;         /* whole GPUs asked for, >= 1                                        */
+    uint32_t nodes;        /* nodes of the recording for shape recorded; 0 = not said           */
+    uint32_t cores;        /* CPU cores of the whole job; 0 = none asked                        */
+    uint8_t shape;         /* enum shape                                                        */
+    uint8_t instance;      /* GPU instance profile; 0 = whole GPUs, the only kind so far        */
+    uint16_t eligibility;  /* set of nodes it may use; 0 = all, the only set so far             */
+    uint64_t memory_bytes; /* host memory of the whole job; 0 = none asked                      */
+};
+
+struct request_table {
+    struct request *classes; /* [class_count] in order of first appearance in the trace        */
+    uint32_t class_count;
+    uint32_t *class_of_row; /* [jobs->count]                                                  */
+};
+
+/* Builds the classes of a trace in the arena. False: memory is out. */
+bool request_table_build(struct request_table *table, const struct jobs *jobs, enum shape shape,
+                         struct arena *arena);
+
+/* A request on nodes of g GPUs. It fits when `nodes` nodes have `per_node` GPUs free each (the
+ * last one may take fewer), or, with slack, when the nodes_max emptiest nodes hold `gpus`. */
+struct demand {
+    uint32_t gpus;  /* asked for: what works                                             */
+    uint32_t held;  /* allocated in the plain shape: whole servers when several           */
+    uint32_t nodes; /* in the plain shape                                                */
+    uint32_t per_node;
+    uint32_t nodes_max; /* with slack, >= nodes                                              */
+    bool ever;          /* false: this layout can never hold it                              */
+    bool hosted;        /* asks for cores or memory: candidates are checked                  */
+    uint32_t cores_milli_per_gpu; /* rounded up                                             */
+    uint64_t memory_bytes_per_gpu;
+};
+
+struct demand demand_of(const struct request *request, uint32_t gpus_per_node, uint32_t nodes,
+                        uint32_t cores_per_node, uint64_t memory_bytes_per_node, uint32_t slack);
+
+/* Whether nodes of which with_free[f] have exactly f GPUs free hold the demand, hosts left aside.
+ * with_free[gpus_per_node + 1]. */
+bool demand_fits(const struct demand *demand, const uint32_t *with_free, uint32_t gpus_per_node);
+
+#endif
