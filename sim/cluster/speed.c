@@ -1,0 +1,273 @@
+/* speed.c - see speed.h. */
+#include "cluster/speed.h"
+
+#include "base/assert.h"
+#include "base/clock.h"
+#include "base/philox.h"
+#include "models/checkpoint.h"
+#include "models/collective.h"
+#include "models/hardware.h"
+#include "models/locality.h"
+
+#include <math.h>
+
+/* Share units of one GPU; the same number as the ledger's unit (asserted by the ledger's tests). */
+static const double SHARE_ALL = 1008000.0;
+
+enum { MEMO_ROWS = 4096 }; /* a power of two; a full memo is computed anew, never wrong */
+
+/* The time of one collective on one placement, at kappa = 1 per second of it. */
+struct collective_memo {
+    uint32_t gpus; /* 0 = empty */
+    uint32_t profile;
+    struct speed_place place;
+    double total_s, intra_s;
+};
+
+struct site { /* the servers and network of a layout, as the models see them */
+    uint32_t gpus_per_server, links_per_server, servers_per_leaf;
+    double intra_bytes_per_s, intra_hop_s, network_hop_s;
+    const struct server_type *server;
+    double nic_bytes_per_s;
+};
+
+struct speed {
+    const struct scenario *scenario;
+    struct site here, recorded;
+    struct collective_memo memo[2][MEMO_ROWS]; /* here, recorded */
+};
+
+static struct site site_of(const struct server_type *server, uint32_t nics, double nic_bytes_per_s,
+                           double network_hop_s, uint32_t servers_per_leaf)
+{
+    return (struct site){ .gpus_per_server = server->gpus,
+                          .links_per_server = nics,
+                          .servers_per_leaf = servers_per_leaf,
+                          .intra_bytes_per_s = server->scaleup_bytes_per_s,
+                          .intra_hop_s = server->scaleup_hop_s,
+                          .network_hop_s = network_hop_s,
+                          .server = server,
+                          .nic_bytes_per_s = nic_bytes_per_s };
+}
+
+struct speed *speed_create(const struct scenario *scenario, const struct variant *variant,
+                           struct arena *arena)
+{
+    struct speed *speed = arena_take(arena, 1, sizeof *speed);
+    if (!speed) return NULL;
+    const struct layout *layout = &scenario->layouts[variant->layout];
+    const struct fabric *fabric = &layout->fabric;
+    speed->scenario = scenario;
+    speed->here = site_of(&layout->server, fabric->nics_per_server, fabric->link.bytes_per_s,
+                          fabric->link.hop_s, variant->servers_per_leaf);
+    /* The recorded cluster has its own NICs; its network is of this layout's generation where the
+     * scenario does not say otherwise, so the step cost is the layout's. */
+    const struct server_type *server = &scenario->recorded_server;
+    speed->recorded = site_of(server, server->nics, server->nic_bytes_per_s, fabric->link.hop_s,
+                              variant->servers_per_leaf);
+    return speed;
+}
+
+/* Network bandwidth of one server for the job's GPUs on it (MODELS 1.4). */
+static double server_network(const struct site *site, uint32_t gpus_active)
+{
+    const struct nic_share share = { .gpus_active = gpus_active,
+                                     .nics = site->links_per_server,
+                                     .nic_bytes_per_s = site->nic_bytes_per_s,
+                                     .slot_bytes_per_s = site->server->gpu_pcie_bytes_per_s,
+                                     .gpu_pcie_bytes_per_s = site->server->gpu_pcie_bytes_per_s,
+                                     .gpudirect = site->server->gpudirect,
+                                     .host_memory_bytes_per_s =
+                                         site->server->host_memory_bytes_per_s };
+    return gpus_active * gpu_net_bytes_per_s(&share);
+}
+
+static struct collective_memo collective_time(const struct site *site, double size_bytes,
+                                              uint32_t gpus, struct speed_place place)
+{
+    const struct collective_place at = { .servers = place.servers,
+                                         .gpus = gpus,
+                                         .gpus_per_server = place.gpus_min,
+                                         .intra_bytes_per_s = site->intra_bytes_per_s,
+                                         .network_bytes_per_s =
+                                             server_network(site, place.gpus_min),
+                                         .intra_hop_s = site->intra_hop_s,
+                                         .network_hop_s = site->network_hop_s,
+                                         .chunks = COLLECTIVE_CHUNKS };
+    const struct collective_choice choice = allreduce_best(&at, size_bytes);
+    return (struct collective_memo){
+        .gpus = gpus, .place = place, .total_s = choice.total_s, .intra_s = choice.intra_s
+    };
+}
+
+/* The memoised time; which = 0 here, 1 recorded. */
+static struct collective_memo collective(struct speed *speed, int which, uint8_t profile,
+                                         uint32_t gpus, struct speed_place place)
+{
+    const uint64_t hash = mix64(((uint64_t)profile << 56 | (uint64_t)gpus << 28 | place.servers) +
+                                (uint64_t)place.gpus_min * UINT64_C(0x9E3779B97F4A7C15));
+    struct collective_memo *row = &speed->memo[which][hash % MEMO_ROWS];
+    if (row->gpus != gpus || row->profile != profile || row->place.servers != place.servers ||
+        row->place.gpus_min != place.gpus_min) {
+        const struct site *site = which ? &speed->recorded : &speed->here;
+        *row = collective_time(site, speed->scenario->communication.mix[profile].profile.size_bytes,
+                               gpus, place);
+        row->profile = profile;
+    }
+    return *row;
+}
+
+static uint32_t div_ceil(uint32_t a, uint32_t b)
+{
+    return (a + b - 1) / b;
+}
+
+/* Fewest servers of the site that hold the job, evenly filled. */
+static struct speed_place compact(const struct site *site, uint32_t gpus, uint32_t nodes)
+{
+    const uint32_t servers = nodes ? nodes : div_ceil(gpus, site->gpus_per_server);
+    const uint32_t most = servers > 1 && !nodes ? site->gpus_per_server : gpus / servers;
+    return (struct speed_place){ .servers = servers, .gpus_min = most ? most : 1 };
+}
+
+double speed_job_mttf_s(const struct scenario *scenario, uint32_t gpus, uint32_t servers,
+                        uint32_t gpus_per_server, uint32_t links_per_server,
+                        uint32_t servers_per_leaf)
+{
+    const struct failures *failures = &scenario->failures;
+    const double units[COMPONENTS] = {
+        [COMPONENT_GPU] = failures->drain == DRAIN_NOW ? (double)servers * gpus_per_server : gpus,
+        [COMPONENT_SERVER] = servers,
+        [COMPONENT_LINK] = servers > 1 ? (double)servers * links_per_server : 0,
+        [COMPONENT_LEAF] = servers > 1 ? div_ceil(servers, servers_per_leaf) : 0,
+        [COMPONENT_JOB] = 1,
+    };
+    double rate = 0;
+    for (int c = 0; c < COMPONENTS; c++)
+        if (failures->component[c].law != LAW_NONE)
+            rate += units[c] / failures->component[c].mean_s;
+    rate *= failures->scale;
+    return rate > 0 ? 1 / rate : HUGE_VAL;
+}
+
+/* Interval tau and blocking write C of a job's checkpoints on a site; tau 0 = none. */
+struct checkpoint_times {
+    double interval_s, write_s;
+};
+
+static struct checkpoint_times checkpoint_of(const struct speed *speed, const struct site *site,
+                                             const struct speed_query *query,
+                                             struct speed_place place)
+{
+    const struct scenario *scenario = speed->scenario;
+    const struct checkpoint *checkpoint = &scenario->checkpoint;
+    if (checkpoint->policy == CHECKPOINT_NONE) return (struct checkpoint_times){ 0 };
+    double per_gpu = checkpoint->bytes_per_gpu;
+    if (per_gpu <= 0 && scenario->communication.mix_count > 0)
+        per_gpu = scenario->communication.mix[query->profile].profile.state_bytes_per_gpu;
+    const double server_bytes_per_s = checkpoint->server_bytes_per_s > 0
+                                          ? checkpoint->server_bytes_per_s
+                                          : site->links_per_server * site->nic_bytes_per_s;
+    const double pipe = place.servers * server_bytes_per_s;
+    const double store = checkpoint->store_bytes_per_s;
+    const double write_s = per_gpu * query->gpus / (store > 0 && store < pipe ? store : pipe);
+    double interval_s = s_from_ns(checkpoint->interval_ns);
+    if (checkpoint->policy != CHECKPOINT_FIXED) {
+        const double mttf_s =
+            speed_job_mttf_s(scenario, query->gpus, place.servers, site->gpus_per_server,
+                             site->links_per_server, site->servers_per_leaf);
+        if (!(mttf_s < HUGE_VAL) || write_s <= 0) return (struct checkpoint_times){ 0 };
+        interval_s = checkpoint->policy == CHECKPOINT_YOUNG ? young_interval_s(write_s, mttf_s)
+                                                            : daly_interval_s(write_s, mttf_s);
+    }
+    return (struct checkpoint_times){ .interval_s = interval_s, .write_s = write_s };
+}
+
+/* Time that a unit of compute takes, and its parts. */
+struct pace {
+    double slowdown, intra_frac, inter_frac, checkpoint_frac;
+    struct checkpoint_times checkpoint;
+};
+
+static struct pace pace_of(struct speed *speed, int which, const struct speed_query *query,
+                           struct speed_place place)
+{
+    const struct site *site = which ? &speed->recorded : &speed->here;
+    struct pace pace = { .slowdown = 1 };
+    const struct communication *communication = &speed->scenario->communication;
+    if (communication->kind != COMM_NONE && query->gpus > 1) {
+        const struct profile *profile = &communication->mix[query->profile].profile;
+        const struct speed_place reference = compact(&speed->recorded, query->gpus, 0);
+        const double mean = reference.servers == 1 ? profile->kappa_one : profile->kappa_many;
+        const double kappa = mean * query->kappa_luck * communication->scale;
+        const double unit_s = collective(speed, 1, query->profile, query->gpus, reference).total_s;
+        const struct collective_memo time =
+            collective(speed, which, query->profile, query->gpus, place);
+        const double exposed = exposed_frac(kappa, time.total_s / unit_s, profile->hidden_frac);
+        double intra = exposed_frac(kappa, time.intra_s / unit_s, profile->hidden_frac);
+        if (intra > exposed) intra = exposed;
+        pace.slowdown = 1 + exposed;
+        pace.intra_frac = intra / pace.slowdown;
+        pace.inter_frac = (exposed - intra) / pace.slowdown;
+    }
+    pace.checkpoint = checkpoint_of(speed, site, query, place);
+    if (pace.checkpoint.interval_s > 0) {
+        const double cycle_s = pace.checkpoint.interval_s + pace.checkpoint.write_s;
+        pace.checkpoint_frac = pace.checkpoint.write_s / cycle_s;
+        pace.slowdown *= cycle_s / pace.checkpoint.interval_s;
+        pace.intra_frac *= 1 - pace.checkpoint_frac;
+        pace.inter_frac *= 1 - pace.checkpoint_frac;
+    }
+    return pace;
+}
+
+/* s(recorded): only what the recorded durations contain counts. */
+static double recorded_slowdown(struct speed *speed, const struct speed_query *query)
+{
+    const struct scenario *scenario = speed->scenario;
+    if (scenario->recorded_none) return 1;
+    const struct speed_place place = compact(&speed->recorded, query->gpus, query->recorded_nodes);
+    const struct pace pace = pace_of(speed, 1, query, place);
+    const double checkpoint = 1 / (1 - pace.checkpoint_frac);
+    return (scenario->contains_stalls ? pace.slowdown / checkpoint : 1) *
+           (scenario->contains_checkpoint ? checkpoint : 1);
+}
+
+struct speed_answer speed_of(struct speed *speed, const struct speed_query *query)
+{
+    const struct pace pace = pace_of(speed, 0, query, query->place);
+    const double rate = recorded_slowdown(speed, query) / pace.slowdown;
+    ASSERT(rate > 0);
+    const double scaled = floor(rate * RATE_ONE + 0.5);
+    return (struct speed_answer){
+        .rate_q30 = scaled < 1              ? 1
+                    : scaled > 4294967295.0 ? 4294967295u
+                                            : (uint32_t)scaled,
+        .intra = (uint32_t)(pace.intra_frac * SHARE_ALL),
+        .inter = (uint32_t)(pace.inter_frac * SHARE_ALL),
+        .checkpoint = (uint32_t)(pace.checkpoint_frac * SHARE_ALL),
+        .cycle_ns = pace.checkpoint.interval_s > 0
+                        ? ns_from_s(pace.checkpoint.interval_s + pace.checkpoint.write_s)
+                        : 0,
+    };
+}
+
+uint8_t speed_profile(const struct scenario *scenario, uint32_t gpus, double u)
+{
+    const struct communication *communication = &scenario->communication;
+    double total = 0;
+    for (uint32_t i = 0; i < communication->mix_count; i++) {
+        const struct mix_entry *entry = &communication->mix[i];
+        if (gpus >= entry->gpus_min && gpus <= entry->gpus_max) total += entry->weight;
+    }
+    double left = u * total;
+    uint8_t last = 0;
+    for (uint32_t i = 0; i < communication->mix_count; i++) {
+        const struct mix_entry *entry = &communication->mix[i];
+        if (gpus < entry->gpus_min || gpus > entry->gpus_max) continue;
+        last = (uint8_t)i;
+        left -= entry->weight;
+        if (left < 0) break;
+    }
+    return last;
+}

@@ -1,0 +1,62 @@
+/* speed.h - placement -> speed of a job and where its time goes: the one bridge to the models.
+ *
+ * Real numbers end here: what comes out is a fixed-point rate and integer shares. With s(p) the
+ * time a unit of compute takes on placement p,
+ *
+ *     s(p) = (1 + max(0, kappa r(p) - w)) * (1 + C/tau)            (MODELS 3.9, 5.7)
+ *
+ * a recorded duration D was measured at s(recorded), so the job runs D * s(new)/s(recorded)
+ * (MODELS 3.10). On the recorded layout both are the same number and the rate is exactly 2^30.
+ * Leaves out: contention between jobs, stragglers, input, clocks (their shares are 0). */
+#ifndef GPUPLAN_CLUSTER_SPEED_H
+#define GPUPLAN_CLUSTER_SPEED_H
+
+#include "base/arena.h"
+#include "spec/plan.h"
+#include "spec/scenario.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define RATE_ONE (1u << 30)
+
+/* Where a job would run, as far as its speed depends on it. */
+struct speed_place {
+    uint32_t servers;
+    uint32_t gpus_min; /* on the server that holds fewest of its GPUs */
+};
+
+struct speed_query {
+    uint32_t gpus;           /* asked for                                             */
+    uint32_t recorded_nodes; /* of the trace; 0 = compact on the recorded server type */
+    uint8_t profile;         /* row in the mix; ignored for one GPU                   */
+    double kappa_luck;       /* kappa of this job / mean of its profile; 1 = the mean */
+    struct speed_place place;
+};
+
+struct speed_answer {
+    uint32_t rate_q30; /* recorded ns of work per ns                                           */
+    uint32_t intra, inter,
+        checkpoint;   /* shares in units per GPU (ledger/accounts.h: 1,008,000 = all) */
+    int64_t cycle_ns; /* wall time from one durable point to the next, C included; 0 = never  */
+};
+
+/* Prepared for one layout; holds a memo of collective times by (profile, gpus, placement). */
+struct speed;
+
+/* Owned by the arena; NULL when memory is out. */
+struct speed *speed_create(const struct scenario *scenario, const struct variant *variant,
+                           struct arena *arena);
+
+struct speed_answer speed_of(struct speed *speed, const struct speed_query *query);
+
+/* The row of the mix that a uniform u in (0, 1) draws for a job of this size. */
+uint8_t speed_profile(const struct scenario *scenario, uint32_t gpus, double u);
+
+/* Mean time between failures of a job's own parts on this layout, in seconds; infinite without
+ * failures (MODELS 5.4: GPUs, servers, links, leaves, software). */
+double speed_job_mttf_s(const struct scenario *scenario, uint32_t gpus, uint32_t servers,
+                        uint32_t gpus_per_server, uint32_t links_per_server,
+                        uint32_t servers_per_leaf);
+
+#endif
