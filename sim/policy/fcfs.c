@@ -1,0 +1,63 @@
+/* fcfs.c - first come, first served: the head of the queue starts when it fits; nobody passes it. */
+#include "policy/place.h"
+#include "policy/policy.h"
+
+struct fcfs {
+    struct part *parts; /* [nodes] */
+};
+
+static bool fcfs_init(void *memory, const struct policy_view *view, struct arena *arena)
+{
+    struct fcfs *fcfs = memory;
+    fcfs->parts = ARENA_ARRAY(arena, struct part, view->cluster->nodes);
+    return fcfs->parts != NULL;
+}
+
+static void fcfs_note(void *memory, const struct policy_view *view, struct note note)
+{
+    (void)memory;
+    (void)view;
+    (void)note;
+}
+
+static void fcfs_begin(void *memory)
+{
+    (void)memory;
+}
+
+static bool fcfs_next(void *memory, const struct policy_view *view, int64_t now_ns,
+                      uint32_t fresh_serial, struct decision *decision)
+{
+    (void)now_ns;
+    struct fcfs *fcfs = memory;
+    const struct waiting_head *head = waiting_first(view->waiting);
+    if (!head) return false;
+    /* Only arrivals since the last pass: unless the head is one of them, it still waits. */
+    if (fresh_serial != SERIAL_NONE && head->serial < fresh_serial) return false;
+    const struct demand *demand = &view->demands[head->request_class];
+    view->host_blocked[head->request_class] = 0;
+    if (!demand_fits(demand, view->cluster->index.with_free, view->cluster->gpus_per_node))
+        return false;
+    const uint32_t count = place_find(view->cluster, demand, view->placement, fcfs->parts);
+    if (count == 0) {
+        view->host_blocked[head->request_class] = 1;
+        return false;
+    }
+    *decision = (struct decision){ .live = head->live, .parts = fcfs->parts, .part_count = count };
+    return true;
+}
+
+const struct policy policy_fcfs = {
+    .name = "fcfs",
+    .help = "first come, first served; nobody passes the head of the queue",
+    .memory_bytes = sizeof(struct fcfs),
+    .init = fcfs_init,
+    .note = fcfs_note,
+    .begin = fcfs_begin,
+    .next = fcfs_next,
+};
+
+const struct policy *policy_of(enum order order)
+{
+    return order == ORDER_EASY ? &policy_easy : &policy_fcfs;
+}
