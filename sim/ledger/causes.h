@@ -1,0 +1,29 @@
+/* causes.h - why the free GPUs of an instant are free (DESIGN 3, group free). */
+#ifndef GPUPLAN_LEDGER_CAUSES_H
+#define GPUPLAN_LEDGER_CAUSES_H
+
+#include "cluster/cluster.h"
+#include "cluster/waiting.h"
+#include "ledger/accounts.h"
+
+#include <stdint.h>
+
+/* GPUs per cause; they sum to the free GPUs, none is negative. In this order each cause takes at
+ * most what is left:
+ *
+ *   no_demand    free GPUs beyond all that the waiting jobs ask for
+ *   withheld     what waiting jobs that fit now, in shape and host, could take: policy keeps it
+ *   starved      what jobs that fit in shape, but not by cores or memory, could take
+ *   fragmented   what jobs ask for that are no larger than the free GPUs, but fit in no shape
+ *   short        the rest: every job that is left needs more than all free GPUs
+ *
+ * demands[class_count] is this layout's. host_blocked[class] nonzero: the last search found no
+ * host for the class although its shape fits. */
+struct causes {
+    uint64_t gpus[ACC_FREE_END]; /* [ACC_NO_DEMAND .. ACC_FREE_END) are used */
+};
+
+struct causes causes_of(const struct cluster *cluster, const struct waiting *waiting,
+                        const struct demand *demands, const uint8_t *host_blocked);
+
+#endif

@@ -1,0 +1,37 @@
+/* jobstats.h - what becomes of the jobs of the cohort: those submitted inside the window. */
+#ifndef GPUPLAN_LEDGER_JOBSTATS_H
+#define GPUPLAN_LEDGER_JOBSTATS_H
+
+#include "base/log.h"
+#include "ledger/accounts.h"
+#include "ledger/results.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* A time that was seen to its end, or at least that long (censored). */
+struct job_time {
+    int64_t ns;
+    bool censored;
+};
+
+struct jobstats {
+    struct log waits[CLASSES];       /* struct job_time: first start - submit                */
+    struct log completions[CLASSES]; /* struct job_time: end - submit                        */
+    uint64_t cohort[CLASSES], done[CLASSES], rejected[CLASSES];
+    int128 unserved_gpu_ns; /* gpus * duration of cohort jobs this layout cannot hold */
+    bool out_of_memory;
+};
+
+void jobstats_init(struct jobstats *stats);
+void jobstats_clear(struct jobstats *stats);
+
+void jobstats_wait(struct jobstats *stats, enum size_class size_class, int64_t ns, bool censored);
+void jobstats_completion(struct jobstats *stats, enum size_class size_class, int64_t ns,
+                         bool censored);
+
+/* Fills result->metrics from the ledger, the incidents and the statistics of jobs. The names are
+ * those that report reads: yield, utilization, goodput, share_ACCOUNT, wait_s_*, completion_s_*, ... */
+bool metrics_fill(const struct jobstats *stats, double offered_load, struct replica_result *result);
+
+#endif
