@@ -1,0 +1,243 @@
+/* books.c - see books.h. */
+#include "handlers/books.h"
+
+#include "base/assert.h"
+#include "ledger/split.h"
+
+/* So many units in a cell: to be paid from, or into. */
+struct purse {
+    uint32_t cell;
+    int64_t units;
+};
+
+/* Moves what the purses of `from` hold into those of `to`; both hold the same sum. */
+static void pay(struct run *run, struct purse *from, size_t from_count, struct purse *to,
+                size_t to_count, int64_t at_ns)
+{
+    size_t f = 0, t = 0;
+    while (f < from_count && t < to_count) {
+        if (from[f].units == 0) {
+            f++;
+            continue;
+        }
+        if (to[t].units == 0) {
+            t++;
+            continue;
+        }
+        const int64_t units = from[f].units < to[t].units ? from[f].units : to[t].units;
+        ASSERT(units > 0);
+        ledger_move(&run->ledger, from[f].cell, to[t].cell, units, at_ns);
+        from[f].units -= units;
+        to[t].units -= units;
+    }
+    for (; f < from_count; f++) ASSERT(from[f].units == 0);
+    for (; t < to_count; t++) ASSERT(to[t].units == 0);
+}
+
+static const struct demand *demand_of_live(const struct run *run, uint32_t live)
+{
+    return &run->demands[run->live.jobs[live].request_class];
+}
+
+static uint32_t cell_of(const struct run *run, uint32_t live, enum account account)
+{
+    return ledger_cell(account, run->live.jobs[live].size_class);
+}
+
+static int64_t asked_units(const struct run *run, uint32_t live)
+{
+    return demand_of_live(run, live)->gpus * UNITS_PER_GPU;
+}
+
+static int64_t unused_units(const struct run *run, uint32_t live)
+{
+    return run->live.attempts[live].held * UNITS_PER_GPU - asked_units(run, live);
+}
+
+void books_levels(const struct run *run, uint32_t live, int64_t levels[ACC_HELD_END])
+{
+    const struct attempt *attempt = &run->live.attempts[live];
+    const struct step_shares shares = { .intra = attempt->share_intra,
+                                        .inter = attempt->share_inter,
+                                        .checkpoint = attempt->share_checkpoint };
+    step_split(demand_of_live(run, live)->gpus, attempt->held, &shares, levels);
+}
+
+/* Start-up turns into work, or back (when the attempt ends before): all accounts but unused. */
+static void turn_startup(struct run *run, uint32_t live, bool back)
+{
+    int64_t levels[ACC_HELD_END];
+    books_levels(run, live, levels);
+    const int64_t at_ns = run->live.attempts[live].work_start_ns;
+    const uint32_t startup = cell_of(run, live, ACC_STARTUP);
+    for (uint32_t account = 0; account < ACC_HELD_END; account++) {
+        if (account == ACC_UNUSED) continue;
+        const uint32_t cell = cell_of(run, live, account);
+        ledger_move(&run->ledger, back ? cell : startup, back ? startup : cell, levels[account],
+                    at_ns);
+    }
+}
+
+void books_start(struct run *run, uint32_t live)
+{
+    const struct attempt *attempt = &run->live.attempts[live];
+    const uint32_t unused = cell_of(run, live, ACC_UNUSED);
+    ledger_move(&run->ledger, CELL_FREE, unused, unused_units(run, live), run->now_ns);
+    const uint32_t startup = cell_of(run, live, ACC_STARTUP);
+    if (attempt->work_start_ns > run->now_ns) {
+        ledger_move(&run->ledger, CELL_FREE, startup, asked_units(run, live), run->now_ns);
+        turn_startup(run, live, false);
+        return;
+    }
+    int64_t levels[ACC_HELD_END];
+    books_levels(run, live, levels);
+    for (uint32_t account = 0; account < ACC_HELD_END; account++)
+        if (account != ACC_UNUSED)
+            ledger_move(&run->ledger, CELL_FREE, cell_of(run, live, account), levels[account],
+                        run->now_ns);
+}
+
+int128 books_finish(struct run *run, uint32_t live)
+{
+    const struct attempt *attempt = &run->live.attempts[live];
+    const int64_t cycle_ns = run->live.cycles[live].cycle_ns;
+    if (cycle_ns == 0) return 0;
+    int64_t levels[ACC_HELD_END];
+    books_levels(run, live, levels);
+    const int64_t worked_ns = run->now_ns - attempt->work_start_ns;
+    const int64_t partial_ns = worked_ns % cycle_ns;
+    ledger_move(&run->ledger, cell_of(run, live, ACC_CHECKPOINT), cell_of(run, live, ACC_COMPUTE),
+                levels[ACC_CHECKPOINT], run->now_ns - partial_ns);
+    return (int128)levels[ACC_CHECKPOINT] * partial_ns;
+}
+
+int128 books_lose(struct run *run, uint32_t live, int64_t durable_ns)
+{
+    const uint32_t lost = cell_of(run, live, ACC_LOST);
+    if (run->now_ns < run->live.attempts[live].work_start_ns) {
+        turn_startup(run, live, true);
+        ledger_move(&run->ledger, cell_of(run, live, ACC_STARTUP), lost, asked_units(run, live),
+                    run->now_ns);
+        return 0;
+    }
+    int64_t levels[ACC_HELD_END];
+    books_levels(run, live, levels);
+    for (uint32_t account = 0; account < ACC_HELD_END; account++)
+        if (account != ACC_UNUSED && account != ACC_LOST)
+            ledger_move(&run->ledger, cell_of(run, live, account), lost, levels[account],
+                        durable_ns);
+    return (int128)asked_units(run, live) * (run->now_ns - durable_ns);
+}
+
+enum { RETURN_CELLS = 3 };
+
+static void returned_purses(struct returned returned, struct purse to[RETURN_CELLS])
+{
+    to[0] = (struct purse){ CELL_FREE, returned.free * UNITS_PER_GPU };
+    to[1] = (struct purse){ CELL_DRAINING, returned.draining * UNITS_PER_GPU };
+    to[2] = (struct purse){ CELL_DOWN, returned.down * UNITS_PER_GPU };
+}
+
+void books_return_working(struct run *run, uint32_t live, struct returned returned,
+                          bool checkpoint_is_compute)
+{
+    int64_t levels[ACC_HELD_END];
+    books_levels(run, live, levels);
+    if (checkpoint_is_compute) {
+        levels[ACC_COMPUTE] += levels[ACC_CHECKPOINT];
+        levels[ACC_CHECKPOINT] = 0;
+    }
+    struct purse from[ACC_HELD_END], to[RETURN_CELLS];
+    for (uint32_t account = 0; account < ACC_HELD_END; account++)
+        from[account] = (struct purse){ cell_of(run, live, account), levels[account] };
+    returned_purses(returned, to);
+    pay(run, from, ACC_HELD_END, to, RETURN_CELLS, run->now_ns);
+}
+
+/* Broken GPUs are taken from lost first, then from unused; the rest is what is still held. */
+static void hung_units(const struct run *run, uint32_t live, int64_t broken, int64_t *lost,
+                       int64_t *unused)
+{
+    const int64_t out = broken * UNITS_PER_GPU;
+    *lost = asked_units(run, live) - out;
+    *unused = unused_units(run, live);
+    if (*lost < 0) {
+        *unused += *lost;
+        *lost = 0;
+    }
+}
+
+void books_return_lost(struct run *run, uint32_t live, struct returned returned)
+{
+    struct purse from[2] = { { cell_of(run, live, ACC_LOST), 0 },
+                             { cell_of(run, live, ACC_UNUSED), 0 } };
+    hung_units(run, live, run->live.attempts[live].broken, &from[0].units, &from[1].units);
+    struct purse to[RETURN_CELLS];
+    returned_purses(returned, to);
+    pay(run, from, 2, to, RETURN_CELLS, run->now_ns);
+}
+
+void books_broken(struct run *run, uint32_t live, int64_t gpus)
+{
+    const int64_t was = run->live.attempts[live].broken;
+    int64_t lost_was, unused_was, lost_is, unused_is;
+    hung_units(run, live, was, &lost_was, &unused_was);
+    hung_units(run, live, was + gpus, &lost_is, &unused_is);
+    const uint32_t lost = cell_of(run, live, ACC_LOST), unused = cell_of(run, live, ACC_UNUSED);
+    if (gpus > 0) {
+        ledger_move(&run->ledger, lost, CELL_DOWN, lost_was - lost_is, run->now_ns);
+        ledger_move(&run->ledger, unused, CELL_DOWN, unused_was - unused_is, run->now_ns);
+    } else {
+        ledger_move(&run->ledger, CELL_DOWN, lost, lost_is - lost_was, run->now_ns);
+        ledger_move(&run->ledger, CELL_DOWN, unused, unused_is - unused_was, run->now_ns);
+    }
+}
+
+void books_idle(struct run *run, struct idle was, struct idle is)
+{
+    const struct {
+        uint32_t cell;
+        int64_t was, is;
+    } cells[] = {
+        { CELL_FREE, was.free, is.free },
+        { CELL_DRAINING, was.draining, is.draining },
+        { CELL_DOWN, was.down, is.down },
+    };
+    struct purse from[RETURN_CELLS], to[RETURN_CELLS];
+    for (int i = 0; i < RETURN_CELLS; i++) {
+        const int64_t more = (cells[i].is - cells[i].was) * UNITS_PER_GPU;
+        from[i] = (struct purse){ cells[i].cell, more < 0 ? -more : 0 };
+        to[i] = (struct purse){ cells[i].cell, more > 0 ? more : 0 };
+    }
+    pay(run, from, RETURN_CELLS, to, RETURN_CELLS, run->now_ns);
+}
+
+int128 books_cut(struct run *run, uint32_t live, int64_t durable_ns)
+{
+    if (run->now_ns < run->live.attempts[live].work_start_ns) {
+        turn_startup(run, live, true);
+        return 0;
+    }
+    int64_t levels[ACC_HELD_END];
+    books_levels(run, live, levels);
+    const struct replica_result *result = run->result;
+    const int64_t from_ns =
+        durable_ns > result->window_start_ns ? durable_ns : result->window_start_ns;
+    const int64_t to_ns = run->now_ns < result->window_end_ns ? run->now_ns : result->window_end_ns;
+    return to_ns > from_ns ? (int128)levels[ACC_COMPUTE] * (to_ns - from_ns) : 0;
+}
+
+void books_causes(struct run *run, const struct causes *causes)
+{
+    enum { FREE_ACCOUNTS = ACC_FREE_END - ACC_NO_DEMAND };
+    struct purse from[FREE_ACCOUNTS], to[FREE_ACCOUNTS];
+    for (int i = 0; i < FREE_ACCOUNTS; i++) {
+        const enum account account = ACC_NO_DEMAND + i;
+        const uint32_t cell = ledger_cell(account, CLASS_NONE);
+        const int64_t more =
+            (int64_t)causes->gpus[account] * UNITS_PER_GPU - run->ledger.level[cell];
+        from[i] = (struct purse){ cell, more < 0 ? -more : 0 };
+        to[i] = (struct purse){ cell, more > 0 ? more : 0 };
+    }
+    pay(run, from, FREE_ACCOUNTS, to, FREE_ACCOUNTS, run->now_ns);
+}

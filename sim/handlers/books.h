@@ -1,0 +1,49 @@
+/* books.h - what the transitions write into the ledger for one attempt or node. */
+#ifndef GPUPLAN_HANDLERS_BOOKS_H
+#define GPUPLAN_HANDLERS_BOOKS_H
+
+#include "handlers/run.h"
+#include "ledger/causes.h"
+
+#define CELL_FREE     ledger_cell(ACC_NO_DEMAND, CLASS_NONE)
+#define CELL_DRAINING ledger_cell(ACC_DRAINING, CLASS_NONE)
+#define CELL_DOWN     ledger_cell(ACC_DOWN, CLASS_NONE)
+
+/* Level of each held account while the attempt works. */
+void books_levels(const struct run *run, uint32_t live, int64_t levels[ACC_HELD_END]);
+
+/* Free GPUs become start-up and, from work_start_ns on, the accounts of the step. */
+void books_start(struct run *run, uint32_t live);
+
+/* The attempt ends at now, having worked to the end: the last partial checkpoint cycle wrote no
+ * checkpoint. Returns the units * ns moved from checkpoint to compute. Its GPUs end in to[]. */
+int128 books_finish(struct run *run, uint32_t live);
+
+/* Work behind durable_ns is lost, with the stalls inside it; from now on its GPUs are lost time.
+ * During start-up nothing but the future is taken back. Returns the units * ns moved to lost. */
+int128 books_lose(struct run *run, uint32_t live, int64_t durable_ns);
+
+/* Where GPUs that an attempt gives back go: counts of GPUs. */
+struct returned {
+    int64_t free, draining, down;
+};
+
+/* GPUs of a finished attempt, or of a hung one (lost and unused), go where the nodes say. */
+void books_return_working(struct run *run, uint32_t live, struct returned returned,
+                          bool checkpoint_is_compute);
+void books_return_lost(struct run *run, uint32_t live, struct returned returned);
+
+/* `gpus` of a hung attempt broke (> 0) or were repaired (< 0). */
+void books_broken(struct run *run, uint32_t live, int64_t gpus);
+
+/* Idle GPUs of a node moved between free, draining and down. */
+void books_idle(struct run *run, struct idle was, struct idle is);
+
+/* The run ends while the attempt works. Returns the compute inside the window, units * ns, that is
+ * behind durable_ns: at risk. */
+int128 books_cut(struct run *run, uint32_t live, int64_t durable_ns);
+
+/* Free GPUs stand in the accounts of their causes. */
+void books_causes(struct run *run, const struct causes *causes);
+
+#endif

@@ -1,0 +1,74 @@
+/* detail.c - see detail.h. */
+#include "handlers/detail.h"
+
+#include "base/assert.h"
+#include "handlers/books.h"
+#include "handlers/timing.h"
+
+static void append(struct run *run, struct log *log, const void *row)
+{
+    if (!log_append(log, row)) run->out_of_memory = true;
+}
+
+void detail_job(struct run *run, uint32_t live, enum job_end end)
+{
+    if (!run->keep_detail) return;
+    const struct live_job *job = &run->live.jobs[live];
+    const bool ended = end == END_FINISHED || end == END_KILLED;
+    const struct job_row row = { .serial = job->serial,
+                                 .trace_row = job->row,
+                                 .submit_ns = job->submit_ns,
+                                 .first_start_ns = job->first_start_ns,
+                                 .end_ns = ended ? run->now_ns : TIME_NEVER,
+                                 .gpus = run->plan->jobs->gpus[job->row],
+                                 .attempts = job->attempts,
+                                 .end = (uint8_t)end,
+                                 .in_cohort = job->in_cohort };
+    append(run, &run->result->jobs, &row);
+}
+
+void detail_attempt(struct run *run, uint32_t live, enum attempt_end end, int64_t durable_ns,
+                    int128 checkpoint_fix)
+{
+    if (!run->keep_detail) return;
+    const struct live_job *job = &run->live.jobs[live];
+    const struct attempt *attempt = &run->live.attempts[live];
+    uint32_t servers = 0;
+    for (uint32_t row = attempt->first_grant; row != GRANT_NONE;
+         row = run->cluster.grants[row].next)
+        servers++;
+    struct attempt_row row = { .serial = job->serial,
+                               .attempt = job->attempts - 1,
+                               .start_ns = attempt->start_ns,
+                               .fault_ns = attempt->fault_ns,
+                               .end_ns = run->now_ns,
+                               .durable_ns = durable_ns,
+                               .startup_ns = attempt->work_start_ns - attempt->start_ns,
+                               .gpus_held = attempt->held,
+                               .gpus_asked = demand_of_live(run, live)->gpus,
+                               .servers = servers,
+                               .broken_gpus = attempt->broken,
+                               .checkpoint_fix_unit_ns = { (int64_t)(checkpoint_fix >> 64),
+                                                           (int64_t)checkpoint_fix },
+                               .end = (uint8_t)end,
+                               .class_ = job->size_class };
+    int64_t levels[ACC_HELD_END];
+    books_levels(run, live, levels);
+    for (int account = 0; account < ACC_HELD_END; account++) row.units[account] = levels[account];
+    append(run, &run->result->attempts, &row);
+}
+
+void detail_allocation(struct run *run, uint32_t live)
+{
+    if (!run->keep_detail) return;
+    const struct live_job *job = &run->live.jobs[live];
+    for (uint32_t row = run->live.attempts[live].first_grant; row != GRANT_NONE;
+         row = run->cluster.grants[row].next) {
+        const struct grant *grant = &run->cluster.grants[row];
+        const struct allocation_row allocation = { .serial = job->serial,
+                                                   .attempt = job->attempts - 1,
+                                                   .server = grant->node,
+                                                   .gpu_mask = grant->mask };
+        append(run, &run->result->allocations, &allocation);
+    }
+}

@@ -1,0 +1,18 @@
+/* detail.h - rows of jobs, attempts and allocations for those who ask why; kept for the replicas
+ * that the scenario names. Nothing reads them back during a run. */
+#ifndef GPUPLAN_HANDLERS_DETAIL_H
+#define GPUPLAN_HANDLERS_DETAIL_H
+
+#include "handlers/run.h"
+
+/* A job that is about to leave. */
+void detail_job(struct run *run, uint32_t live, enum job_end end);
+
+/* An attempt that ends now; called while it still holds its GPUs. */
+void detail_attempt(struct run *run, uint32_t live, enum attempt_end end, int64_t durable_ns,
+                    int128 checkpoint_fix);
+
+/* Where an attempt has started. */
+void detail_allocation(struct run *run, uint32_t live);
+
+#endif

@@ -1,0 +1,263 @@
+/* on_fault.c - see on_fault.h. */
+#include "handlers/on_fault.h"
+
+#include "base/assert.h"
+#include "handlers/books.h"
+#include "handlers/on_event.h"
+#include "handlers/transition.h"
+
+static uint32_t links_per_server(const struct run *run)
+{
+    return run->scenario->layouts[run->variant->layout].fabric.nics_per_server;
+}
+
+/* First node that a component concerns; a leaf concerns several. */
+static uint32_t node_of(const struct run *run, enum component kind, uint32_t element)
+{
+    switch (kind) {
+    case COMPONENT_GPU:
+        return element / run->cluster.gpus_per_node;
+    case COMPONENT_LINK:
+        return element / links_per_server(run);
+    case COMPONENT_LEAF:
+        return element * run->cluster.nodes_per_leaf;
+    default:
+        return element;
+    }
+}
+
+/* GPUs of the node that use this NIC: the nearest by local number (MODELS 1.4). */
+static uint32_t link_mask(const struct run *run, uint32_t link)
+{
+    const uint32_t links = links_per_server(run), nic = link % links;
+    uint32_t mask = 0;
+    for (uint32_t bit = 0; bit < run->cluster.gpus_per_node; bit++)
+        if (bit % links == nic) mask |= 1u << bit;
+    return mask;
+}
+
+static struct incident *incident_at(struct run *run, uint32_t row)
+{
+    return &LOG_ITEMS(&run->result->incidents, struct incident)[row];
+}
+
+static uint32_t incident_open(struct run *run, enum component kind, uint32_t element,
+                              uint32_t gpus_broken)
+{
+    const struct incident incident = { .at_ns = run->now_ns,
+                                       .repaired_ns = TIME_NEVER,
+                                       .component = (uint8_t)kind,
+                                       .element = element,
+                                       .gpus_broken = gpus_broken };
+    if (!log_append(&run->result->incidents, &incident)) run->out_of_memory = true;
+    return (uint32_t)run->result->incidents.count - 1;
+}
+
+/* Whether a job has GPUs on more than one node. */
+static bool spans_nodes(const struct run *run, uint32_t live)
+{
+    const uint32_t first = run->live.attempts[live].first_grant;
+    return run->cluster.grants[first].next != GRANT_NONE;
+}
+
+/* Stops the jobs that hold GPUs of `mask` on the node, all or only those on several nodes. */
+static void stop_holders(struct run *run, uint32_t node, uint32_t mask, bool spanning_only,
+                         uint32_t incident)
+{
+    const uint32_t *holder = &run->cluster.holder[(uint64_t)node * run->cluster.gpus_per_node];
+    for (; mask; mask &= mask - 1) {
+        const uint32_t live = holder[__builtin_ctz(mask)];
+        if (live == LIVE_NONE || (spanning_only && !spans_nodes(run, live))) continue;
+        transition_hang(run, live, incident, run->scenario->failures.detection_ns);
+    }
+}
+
+static void refresh_holders(struct run *run, uint32_t node)
+{
+    const uint32_t *holder = &run->cluster.holder[(uint64_t)node * run->cluster.gpus_per_node];
+    for (uint32_t bit = 0; bit < run->cluster.gpus_per_node; bit++)
+        if (holder[bit] != LIVE_NONE) transition_refresh_broken(run, holder[bit]);
+}
+
+/* Changes of nodes for transition_node. */
+static void node_out(struct cluster *cluster, uint32_t node)
+{
+    cluster_node_out(cluster, node);
+}
+static void node_down(struct cluster *cluster, uint32_t node)
+{
+    cluster->downs[node]++;
+}
+static void node_dead(struct cluster *cluster, uint32_t node)
+{
+    cluster_node_out(cluster, node);
+    cluster->downs[node]++;
+    cluster->dead[node]++;
+}
+static void node_alive(struct cluster *cluster, uint32_t node)
+{
+    cluster->dead[node]--;
+    cluster->downs[node]--;
+    cluster_node_back(cluster, node);
+}
+static void node_dark(struct cluster *cluster, uint32_t node)
+{
+    cluster_node_out(cluster, node);
+    cluster->downs[node]++;
+}
+static void node_lit(struct cluster *cluster, uint32_t node)
+{
+    cluster->downs[node]--;
+    cluster_node_back(cluster, node);
+}
+
+/* GPU masks change with a node, so they get calls of their own. */
+static void gpu_change(struct run *run, uint32_t node, uint32_t mask,
+                       void (*change)(struct cluster *cluster, uint32_t node, uint32_t mask))
+{
+    const struct idle was = cluster_node_idle(&run->cluster, node);
+    change(&run->cluster, node, mask);
+    books_idle(run, was, cluster_node_idle(&run->cluster, node));
+    run->policy->note(run->policy_memory, &run->view,
+                      (struct note){ .kind = NOTE_NODES_CHANGED, .live = LIVE_NONE });
+    run->plan_needed = true;
+}
+
+static void begin_repair(struct run *run, uint32_t row)
+{
+    run->faults.state[row] = PART_WAITS;
+    faults_start_repair(&run->faults, row, run->now_ns);
+}
+
+void on_node_emptied(struct run *run, uint32_t node)
+{
+    const struct faults *faults = &run->faults;
+    const uint32_t spans[][2] = { { COMPONENT_GPU, run->cluster.gpus_per_node },
+                                  { COMPONENT_LINK, links_per_server(run) } };
+    for (size_t s = 0; s < sizeof spans / sizeof *spans; s++)
+        for (uint32_t i = 0; i < spans[s][1]; i++) {
+            const uint32_t element = node * spans[s][1] + i;
+            if (element >= faults->count[spans[s][0]]) continue;
+            const uint32_t row = faults->first[spans[s][0]] + element;
+            if (faults->state[row] != PART_WAITS) continue;
+            transition_node(run, node, node_down);
+            begin_repair(run, row);
+        }
+}
+
+/* A server that is to be emptied: no new jobs; repaired at once when nobody is on it. */
+static void drain(struct run *run, uint32_t row, uint32_t node, uint32_t incident)
+{
+    incident_at(run, incident)->gpus_removed =
+        run->cluster.outs[node] ? 0 : run->cluster.gpus_per_node;
+    run->faults.state[row] = PART_WAITS;
+    transition_node(run, node, node_out);
+    if (run->scenario->failures.drain == DRAIN_NOW)
+        stop_holders(run, node, run->cluster.full_mask, false, incident);
+    if (cluster_node_empty(&run->cluster, node)) on_node_emptied(run, node);
+}
+
+static void fault_gpu(struct run *run, uint32_t row, uint32_t element)
+{
+    const uint32_t node = node_of(run, COMPONENT_GPU, element);
+    const uint32_t mask = 1u << element % run->cluster.gpus_per_node;
+    const uint32_t incident = incident_open(run, COMPONENT_GPU, element, 1);
+    run->faults.incident[row] = incident;
+    gpu_change(run, node, mask, cluster_gpu_broken);
+    stop_holders(run, node, mask, false, incident);
+    refresh_holders(run, node);
+    if (run->scenario->failures.drain != DRAIN_GPU) {
+        drain(run, row, node, incident);
+        return;
+    }
+    incident_at(run, incident)->gpus_removed = run->cluster.outs[node] ? 0 : 1;
+    begin_repair(run, row);
+}
+
+static void fault_server(struct run *run, uint32_t row, uint32_t node)
+{
+    const uint32_t g = run->cluster.gpus_per_node;
+    const uint32_t incident = incident_open(run, COMPONENT_SERVER, node, g);
+    run->faults.incident[row] = incident;
+    incident_at(run, incident)->gpus_removed = run->cluster.outs[node] ? 0 : g;
+    transition_node(run, node, node_dead);
+    stop_holders(run, node, run->cluster.full_mask, false, incident);
+    refresh_holders(run, node);
+    begin_repair(run, row);
+}
+
+static void fault_link(struct run *run, uint32_t row, uint32_t element)
+{
+    const uint32_t node = node_of(run, COMPONENT_LINK, element);
+    const uint32_t incident = incident_open(run, COMPONENT_LINK, element, 0);
+    run->faults.incident[row] = incident;
+    stop_holders(run, node, link_mask(run, element), true, incident);
+    drain(run, row, node, incident);
+}
+
+static void fault_leaf(struct run *run, uint32_t row, uint32_t leaf)
+{
+    const uint32_t incident = incident_open(run, COMPONENT_LEAF, leaf, 0);
+    run->faults.incident[row] = incident;
+    const uint32_t first = node_of(run, COMPONENT_LEAF, leaf);
+    for (uint32_t node = first;
+         node < first + run->cluster.nodes_per_leaf && node < run->cluster.nodes; node++) {
+        if (!run->cluster.outs[node])
+            incident_at(run, incident)->gpus_removed += run->cluster.gpus_per_node;
+        transition_node(run, node, node_dark);
+        stop_holders(run, node, run->cluster.full_mask, true, incident);
+    }
+    begin_repair(run, row);
+}
+
+void on_fault(struct run *run, uint32_t row)
+{
+    const enum component kind = faults_kind(&run->faults, row);
+    const uint32_t element = row - run->faults.first[kind];
+    agenda_unset(&run->faults.agenda, row);
+    switch (kind) {
+    case COMPONENT_GPU:
+        fault_gpu(run, row, element);
+        break;
+    case COMPONENT_SERVER:
+        fault_server(run, row, element);
+        break;
+    case COMPONENT_LINK:
+        fault_link(run, row, element);
+        break;
+    default:
+        fault_leaf(run, row, element);
+        break;
+    }
+}
+
+void on_repair(struct run *run, uint32_t row)
+{
+    const enum component kind = faults_kind(&run->faults, row);
+    const uint32_t element = row - run->faults.first[kind];
+    const uint32_t node = node_of(run, kind, element);
+    struct incident *incident = incident_at(run, run->faults.incident[row]);
+    incident->repaired_ns = run->now_ns;
+    incident->down_gpu_ns = incident->gpus_removed * (run->now_ns - incident->at_ns);
+    agenda_unset(&run->faults.agenda, row);
+    const bool drained = run->scenario->failures.drain != DRAIN_GPU || kind == COMPONENT_LINK;
+    if (kind == COMPONENT_GPU)
+        gpu_change(run, node, 1u << element % run->cluster.gpus_per_node, cluster_gpu_whole);
+    if (kind == COMPONENT_SERVER)
+        transition_node(run, node, node_alive);
+    else if (kind == COMPONENT_LEAF)
+        for (uint32_t n = node; n < node + run->cluster.nodes_per_leaf && n < run->cluster.nodes;
+             n++)
+            transition_node(run, n, node_lit);
+    else if (drained)
+        transition_node(run, node, node_lit);
+    if (kind == COMPONENT_GPU || kind == COMPONENT_SERVER) refresh_holders(run, node);
+    faults_renew(&run->faults, row, run->now_ns);
+}
+
+void on_crash(struct run *run, uint32_t live)
+{
+    const uint32_t incident = incident_open(run, COMPONENT_JOB, run->live.jobs[live].serial, 0);
+    incident_at(run, incident)->repaired_ns = run->now_ns;
+    transition_hang(run, live, incident, 0);
+}

@@ -1,0 +1,66 @@
+/* on_job.c - submissions, ends, detections and the planning pass. */
+#include "base/assert.h"
+#include "handlers/on_event.h"
+#include "handlers/on_fault.h"
+#include "handlers/transition.h"
+
+static void on_finish(struct run *run, uint32_t live)
+{
+    transition_finish(run, live);
+}
+static void on_limit(struct run *run, uint32_t live)
+{
+    transition_kill_at_limit(run, live);
+}
+static void on_detect(struct run *run, uint32_t live)
+{
+    transition_detect(run, live);
+}
+static void on_requeue(struct run *run, uint32_t live)
+{
+    transition_requeue(run, live);
+}
+static void on_submit(struct run *run, uint32_t row)
+{
+    transition_submit(run, row);
+}
+
+static const struct {
+    const char *name;
+    void (*handle)(struct run *run, uint32_t slot);
+} kinds[EV_KINDS] = {
+    [EV_FINISH] = { "finish", on_finish },    [EV_REPAIR] = { "repair", on_repair },
+    [EV_CRASH] = { "crash", on_crash },       [EV_FAULT] = { "fault", on_fault },
+    [EV_DETECT] = { "detect", on_detect },    [EV_SUBMIT] = { "submit", on_submit },
+    [EV_REQUEUE] = { "requeue", on_requeue }, [EV_LIMIT] = { "limit", on_limit },
+};
+
+void on_event(struct run *run, enum event_kind kind, uint32_t slot)
+{
+    assert_context(run->now_ns, kinds[kind].name, run->scenario->seed);
+    kinds[kind].handle(run, slot);
+    run->events++;
+}
+
+/* Loss: whoever could not start at once is dropped, in order of submission. */
+static void drop_waiting(struct run *run)
+{
+    const struct waiting_head *head;
+    while ((head = waiting_first(&run->waiting))) transition_drop(run, head->live);
+}
+
+void on_plan(struct run *run)
+{
+    const bool arrivals_only = !run->plan_needed;
+    if (arrivals_only && run->fresh_serial == SERIAL_NONE) return;
+    assert_context(run->now_ns, "plan", run->scenario->seed);
+    const uint32_t fresh = arrivals_only ? run->fresh_serial : SERIAL_NONE;
+    struct decision decision;
+    run->policy->begin(run->policy_memory);
+    while (!run->out_of_memory &&
+           run->policy->next(run->policy_memory, &run->view, run->now_ns, fresh, &decision))
+        transition_start(run, &decision);
+    run->plan_needed = false;
+    run->fresh_serial = SERIAL_NONE;
+    if (run->scenario->loss) drop_waiting(run);
+}

@@ -1,0 +1,303 @@
+/* run.c - see run.h. */
+#include "handlers/run.h"
+
+#include "base/assert.h"
+#include "base/philox.h"
+#include "handlers/on_event.h"
+#include "handlers/transition.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void (*run_probe)(const struct run *run);
+
+enum { FIRST_LIVE_ROWS = 1024 };
+static const uint64_t ARENA_BUDGET_BYTES = UINT64_C(1)
+                                           << 36; /* plan_build has checked the estimate */
+
+static bool kappa_tables(struct run_shared *shared, struct arena *arena)
+{
+    const struct communication *communication = &shared->plan->scenario->communication;
+    bool spread = false;
+    for (uint32_t i = 0; i < communication->mix_count; i++)
+        spread |= communication->mix[i].profile.spread > 0;
+    shared->kappa_ratio = NULL;
+    if (!spread) return true;
+    shared->kappa_ratio = arena_take(arena, communication->mix_count, sizeof *shared->kappa_ratio);
+    if (!shared->kappa_ratio) return false;
+    for (uint32_t i = 0; i < communication->mix_count; i++) {
+        const struct profile *profile = &communication->mix[i].profile;
+        const double kappa[2] = { profile->kappa_one, profile->kappa_many };
+        for (int many = 0; many < 2; many++) {
+            if (kappa[many] > 0 && kappa[many] < 1)
+                beta_ratio_table(kappa[many], profile->spread, shared->kappa_ratio[i][many]);
+            else
+                for (int row = 0; row < BETA_ROWS; row++) shared->kappa_ratio[i][many][row] = 1;
+        }
+    }
+    return true;
+}
+
+enum status run_shared_init(struct run_shared *shared, const struct plan *plan, struct arena *arena)
+{
+    *shared = (struct run_shared){ .plan = plan };
+    if (!request_table_build(&shared->requests, plan->jobs, plan->scenario->shape, arena) ||
+        !day_table_build(&shared->days, plan->jobs, arena) || !kappa_tables(shared, arena))
+        return STATUS_WORLD;
+    return STATUS_OK;
+}
+
+/* ---- set-up ---------------------------------------------------------------------------------- */
+
+static bool init_demands(struct run *run)
+{
+    const struct request_table *requests = &run->shared->requests;
+    const struct server_type *server = &run->scenario->layouts[run->variant->layout].server;
+    run->demands = ARENA_ARRAY(run->arena, struct demand, requests->class_count);
+    if (!run->demands) return false;
+    for (uint32_t c = 0; c < requests->class_count; c++)
+        run->demands[c] =
+            demand_of(&requests->classes[c], run->variant->gpus_per_server, run->variant->servers,
+                      server->cores, server->memory_bytes, run->variant->slack);
+    return true;
+}
+
+static bool init_cluster(struct run *run)
+{
+    const struct server_type *server = &run->scenario->layouts[run->variant->layout].server;
+    const struct cluster_size size = {
+        .nodes = run->variant->servers,
+        .gpus_per_node = run->variant->gpus_per_server,
+        .nodes_per_leaf = run->variant->servers_per_leaf,
+        .cores_per_node = server->cores,
+        .memory_bytes_per_node = server->memory_bytes,
+        .hosted = run->plan->jobs->cores || run->plan->jobs->memory_bytes,
+    };
+    run->scratch_nodes = ARENA_ARRAY(run->arena, uint32_t, size.nodes);
+    return run->scratch_nodes && cluster_init(&run->cluster, run->arena, size);
+}
+
+static bool init_policy(struct run *run)
+{
+    run->policy = policy_of(run->scenario->order);
+    run->policy_memory = arena_take(run->arena, 1, run->policy->memory_bytes);
+    const uint32_t classes = run->shared->requests.class_count;
+    run->view = (struct policy_view){
+        .cluster = &run->cluster,
+        .waiting = &run->waiting,
+        .running = &run->running,
+        .live = &run->live,
+        .demands = run->demands,
+        .placement = run->scenario->placement,
+        .host_blocked = ARENA_ARRAY(run->arena, uint8_t, classes),
+    };
+    return run->policy_memory && run->view.host_blocked &&
+           run->policy->init(run->policy_memory, &run->view, run->arena);
+}
+
+static bool init_faults(struct run *run)
+{
+    const struct fabric *fabric = &run->scenario->layouts[run->variant->layout].fabric;
+    struct failures failures = run->scenario->failures;
+    if (failures.scale <= 0)
+        for (int kind = 0; kind < COMPONENTS; kind++) failures.component[kind].law = LAW_NONE;
+    const struct faults_size size = {
+        .gpus = run->variant->gpus,
+        .servers = run->variant->servers,
+        .gpus_per_server = run->variant->gpus_per_server,
+        .links = run->variant->servers * fabric->nics_per_server,
+        .leaves = run->variant->leaves,
+        .seed = run->scenario->seed,
+        .replica = run->replica,
+        .until_ns = run->end_ns,
+    };
+    return faults_init(&run->faults, &failures, size, run->arena);
+}
+
+/* When the run and its window end. */
+static void init_times(struct run *run)
+{
+    const struct plan *plan = run->plan;
+    struct replica_result *result = run->result;
+    const bool all = plan->horizon_ns == HORIZON_ALL;
+    if (run->replica == REPLICA_BLAST) {
+        result->window_start_ns = 0;
+        result->window_end_ns = run->end_ns = plan->blast_horizon_ns;
+        return;
+    }
+    result->window_start_ns = plan->warmup_ns;
+    result->window_end_ns = plan->horizon_ns;
+    run->end_ns = all ? TIME_NEVER : plan->horizon_ns + plan->follow_ns;
+}
+
+static bool run_init(struct run *run)
+{
+    const struct scenario *scenario = run->scenario;
+    const bool blast = run->replica == REPLICA_BLAST;
+    init_times(run);
+    run->arena = arena_create(ARENA_BUDGET_BYTES);
+    if (!run->arena) return false;
+    running_init(&run->running);
+    jobstats_init(&run->stats);
+    arrivals_init(&run->arrivals, blast ? NULL : run->plan->jobs, &run->shared->days,
+                  (struct arrivals_options){ .resample = scenario->resample,
+                                             .seed = scenario->seed,
+                                             .replica = run->replica,
+                                             .until_ns = run->end_ns,
+                                             .once = run->plan->horizon_ns == HORIZON_ALL });
+    run->key_profile = stream_key(scenario->seed, run->replica, "job.profile");
+    run->key_crash = stream_key(scenario->seed, run->replica, "fail.job");
+    run->fresh_serial = SERIAL_NONE;
+    const int64_t capacity_units = run->variant->gpus * UNITS_PER_GPU;
+    const int64_t bin_ns = blast ? run->plan->blast_horizon_ns : scenario->curve_bin_ns;
+    run->result->capacity_units = capacity_units;
+    run->speed = speed_create(scenario, run->variant, run->arena);
+    return run->speed && live_init(&run->live, FIRST_LIVE_ROWS) &&
+           agenda_init(&run->agenda, FIRST_LIVE_ROWS) && init_demands(run) && init_cluster(run) &&
+           waiting_init(&run->waiting, run->shared->requests.class_count, &run->live) &&
+           ledger_init(&run->ledger, capacity_units, bin_ns) && init_faults(run) &&
+           init_policy(run);
+}
+
+static void run_clear(struct run *run)
+{
+    faults_clear(&run->faults);
+    ledger_clear(&run->ledger);
+    waiting_clear(&run->waiting);
+    running_clear(&run->running);
+    agenda_clear(&run->agenda);
+    live_clear(&run->live);
+    cluster_clear(&run->cluster);
+    jobstats_clear(&run->stats);
+    arena_destroy(run->arena);
+}
+
+/* ---- the loop -------------------------------------------------------------------------------- */
+
+/* The next event over all sources: arrivals, attempts, components. */
+struct next_event {
+    int64_t at_ns;
+    uint64_t rank;
+    enum event_kind kind;
+    uint32_t slot;
+};
+
+static struct next_event next_of(const struct run *run)
+{
+    struct next_event next = { .at_ns = TIME_NEVER, .rank = UINT64_MAX };
+    const struct agenda *sources[] = { &run->agenda, &run->faults.agenda };
+    for (size_t s = 0; s < sizeof sources / sizeof *sources; s++) {
+        const struct agenda_entry *first = agenda_first(sources[s]);
+        if (!first || first->at_ns > next.at_ns ||
+            (first->at_ns == next.at_ns && first->rank > next.rank))
+            continue;
+        next =
+            (struct next_event){ first->at_ns, first->rank, agenda_kind(first->rank), first->slot };
+    }
+    const uint64_t rank = agenda_rank(EV_SUBMIT, 0);
+    if (run->arrivals.at_ns < next.at_ns ||
+        (run->arrivals.at_ns == next.at_ns && rank < next.rank && next.at_ns < TIME_NEVER))
+        next = (struct next_event){ run->arrivals.at_ns, rank, EV_SUBMIT, 0 };
+    return next;
+}
+
+/* Whether nothing that is still to come matters: the cohort has ended and the window is over. */
+static bool is_over(const struct run *run, int64_t next_ns)
+{
+    if (next_ns == TIME_NEVER || next_ns > run->end_ns || run->out_of_memory) return true;
+    if (run->replica == REPLICA_BLAST) return false;
+    if (run->plan->horizon_ns == HORIZON_ALL)
+        return run->arrivals.at_ns == TIME_NEVER && run->live.in_use == 0;
+    return run->cohort_open == 0 && next_ns >= run->result->window_end_ns;
+}
+
+static void play(struct run *run)
+{
+    struct next_event next = next_of(run);
+    while (!is_over(run, next.at_ns)) {
+        run->now_ns = next.at_ns;
+        do {
+            on_event(run, next.kind,
+                     next.kind == EV_SUBMIT ? arrivals_take(&run->arrivals) : next.slot);
+            next = next_of(run);
+        } while (next.at_ns == run->now_ns && !run->out_of_memory);
+        on_plan(run);
+        transition_causes(run);
+        if (run_probe) run_probe(run);
+        next = next_of(run);
+    }
+}
+
+/* Where the books are closed. */
+static int64_t closing_time(const struct run *run)
+{
+    if (run->plan->horizon_ns == HORIZON_ALL && run->replica != REPLICA_BLAST) return run->now_ns;
+    if (run->cohort_open > 0 || run->replica == REPLICA_BLAST) return run->end_ns;
+    return run->now_ns > run->result->window_end_ns ? run->now_ns : run->result->window_end_ns;
+}
+
+/* Incidents whose repair the run did not see. */
+static void cut_incidents(struct run *run)
+{
+    struct incident *incidents = LOG_ITEMS(&run->result->incidents, struct incident);
+    for (uint64_t i = 0; i < run->result->incidents.count; i++)
+        if (incidents[i].repaired_ns == TIME_NEVER)
+            incidents[i].down_gpu_ns =
+                incidents[i].gpus_removed * (run->now_ns - incidents[i].at_ns);
+}
+
+static enum status finish(struct run *run)
+{
+    struct replica_result *result = run->result;
+    run->now_ns = closing_time(run);
+    result->run_end_ns = run->now_ns;
+    if (result->window_end_ns > run->now_ns) result->window_end_ns = run->now_ns;
+    transition_cut(run);
+    cut_incidents(run);
+    if (run->out_of_memory || !ledger_close(&run->ledger, run->now_ns, result) ||
+        !metrics_fill(&run->stats, run->variant->offered_load, result))
+        return STATUS_WORLD;
+    uint64_t ended = 0;
+    for (int end = 0; end < JOB_ENDS; end++) ended += result->jobs_end[end];
+    ASSERT(ended == result->jobs_submitted);
+    return result->closure_error == 0 ? STATUS_OK : STATUS_LEDGER;
+}
+
+static void init_result(struct replica_result *result, const struct run_request *request)
+{
+    memset(result, 0, sizeof *result);
+    result->layout_row = request->variant;
+    result->replica = request->replica;
+    log_init(&result->metrics, sizeof(struct metric_row), 0);
+    log_init(&result->incidents, sizeof(struct incident), UINT32_MAX - 1);
+    log_init(&result->jobs, sizeof(struct job_row), 0);
+    log_init(&result->attempts, sizeof(struct attempt_row), 0);
+    log_init(&result->allocations, sizeof(struct allocation_row), 0);
+}
+
+static bool keeps_detail(const struct scenario *scenario, uint32_t replica)
+{
+    if (replica == REPLICA_BLAST) return false;
+    return !strcmp(scenario->detail, "all") || (!strcmp(scenario->detail, "first") && replica == 0);
+}
+
+enum status run_replica(const struct run_request *request, struct replica_result *result)
+{
+    init_result(result, request);
+    const struct plan *plan = request->shared->plan;
+    struct run run = { .shared = request->shared,
+                       .plan = plan,
+                       .scenario = plan->scenario,
+                       .variant = &plan->variants[request->variant],
+                       .replica = request->replica,
+                       .keep_detail = keeps_detail(plan->scenario, request->replica),
+                       .result = result };
+    enum status status = STATUS_WORLD;
+    if (run_init(&run)) {
+        play(&run);
+        status = finish(&run);
+        result->events = run.events;
+    }
+    run_clear(&run);
+    return status;
+}

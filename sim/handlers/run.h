@@ -1,0 +1,105 @@
+/* run.h - one replica of one layout: from the first submission to the last end.
+ *
+ * Everything that a replica changes hangs on struct run and is given back by it; what replicas
+ * share (jobs, classes, tables of luck) is const. One run belongs to one thread. */
+#ifndef GPUPLAN_HANDLERS_RUN_H
+#define GPUPLAN_HANDLERS_RUN_H
+
+#include "base/diag.h"
+#include "cluster/cluster.h"
+#include "cluster/live.h"
+#include "cluster/request.h"
+#include "cluster/running.h"
+#include "cluster/speed.h"
+#include "cluster/waiting.h"
+#include "engine/agenda.h"
+#include "handlers/arrivals.h"
+#include "handlers/faults.h"
+#include "ledger/jobstats.h"
+#include "ledger/ledger.h"
+#include "ledger/results.h"
+#include "models/beta.h"
+#include "policy/policy.h"
+#include "spec/plan.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* What all runs of a plan share. */
+struct run_shared {
+    const struct plan *plan;
+    struct request_table requests;
+    struct day_table days;
+    double (
+        *kappa_ratio)[2][BETA_ROWS]; /* [mix_count] quantiles of kappa / mean: one server, many */
+};
+
+/* In the order in which they act within one instant; resources return before they are claimed. */
+enum event_kind {
+    EV_FINISH,
+    EV_REPAIR,
+    EV_CRASH, /* a job's own software fails */
+    EV_FAULT,
+    EV_DETECT,
+    EV_SUBMIT,
+    EV_REQUEUE,
+    EV_LIMIT,
+    EV_KINDS
+};
+
+struct run {
+    const struct run_shared *shared;
+    const struct plan *plan;
+    const struct scenario *scenario;
+    const struct variant *variant;
+    uint32_t replica; /* or REPLICA_BLAST: faults only                             */
+    bool keep_detail;
+
+    struct arena *arena;
+    struct cluster cluster;
+    struct live_table live;
+    struct waiting waiting;
+    struct running running;
+    struct agenda agenda; /* a slot per live row                                       */
+    struct faults faults; /* component clocks with their own agenda                    */
+    struct arrivals arrivals;
+    struct ledger ledger;
+    struct jobstats stats;
+    struct speed *speed;
+    struct demand *demands; /* [class_count] of this layout                              */
+    const struct policy *policy;
+    void *policy_memory;
+    struct policy_view view;
+    uint32_t *scratch_nodes;         /* [nodes] of a job that gives back GPUs on sick nodes      */
+    uint64_t key_profile, key_crash; /* streams                                                 */
+
+    int64_t now_ns;
+    int64_t end_ns;  /* nothing happens behind it                                 */
+    uint64_t serial; /* ties of equal times                                       */
+    uint64_t events;
+    uint64_t cohort_open;  /* jobs of the cohort that have not ended                    */
+    bool plan_needed;      /* something changed that could let a job start              */
+    uint32_t fresh_serial; /* first arrival since the last pass                         */
+    bool causes_set;       /* free GPUs stand in other accounts than no_demand          */
+    bool out_of_memory;
+    struct replica_result *result;
+};
+
+struct run_request {
+    const struct run_shared *shared;
+    uint32_t variant; /* row in the plan                                           */
+    uint32_t replica; /* or REPLICA_BLAST                                          */
+};
+
+/* Prepares the tables that runs share, in the arena. */
+enum status run_shared_init(struct run_shared *shared, const struct plan *plan,
+                            struct arena *arena);
+
+/* Runs one replica and fills *result, which the caller clears. Returns STATUS_WORLD when memory is out and
+ * STATUS_LEDGER when the books do not close (closure_error says by how much). */
+enum status run_replica(const struct run_request *request, struct replica_result *result);
+
+/* Called by tests after each instant when set: states every invariant again. */
+extern void (*run_probe)(const struct run *run);
+
+#endif

@@ -1,0 +1,34 @@
+/* timing.h - how fast an attempt works, how long it starts, what the scheduler believes. Reads only. */
+#ifndef GPUPLAN_HANDLERS_TIMING_H
+#define GPUPLAN_HANDLERS_TIMING_H
+
+#include "handlers/run.h"
+
+static inline const struct demand *demand_of_live(const struct run *run, uint32_t live)
+{
+    return &run->demands[run->live.jobs[live].request_class];
+}
+
+/* Speed of a job on a placement of this layout. */
+struct speed_answer timing_speed(struct run *run, const struct live_job *job,
+                                 struct speed_place place);
+
+/* Start-up that the recorded duration of a job holds. */
+int64_t timing_contained_startup_ns(const struct run *run, const struct live_job *job);
+
+/* Start-up of the next attempt: the first one's, or a restart's. */
+int64_t timing_startup_ns(const struct run *run, const struct live_job *job);
+
+/* What the scheduler believes the next attempt takes: the requested time, or the recorded one
+ * times a stated factor, less what is done, at the speed of this layout: people ask for the time
+ * that their job takes where they run it. */
+int64_t timing_estimate_ns(const struct run *run, const struct live_job *job, uint32_t rate_q30);
+
+/* The same in the plain shape, without the use of slack. */
+int64_t timing_plain_estimate_ns(struct run *run, uint32_t live);
+
+/* Wall time of the last durable point of a working attempt, and the work that it holds since the
+ * attempt began. */
+int64_t timing_durable_ns(const struct run *run, uint32_t live, int64_t *work_ns);
+
+#endif

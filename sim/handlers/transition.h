@@ -1,0 +1,45 @@
+/* transition.h - the only changes of state there are. Each applies in one order: policy note, cluster,
+ * ledger, agenda, statistics. Handlers of events call these and nothing else that writes. */
+#ifndef GPUPLAN_HANDLERS_TRANSITION_H
+#define GPUPLAN_HANDLERS_TRANSITION_H
+
+#include "handlers/run.h"
+
+/* A trace row is submitted: it waits, or is rejected when the layout can never hold it. */
+void transition_submit(struct run *run, uint32_t trace_row);
+
+/* A waiting job starts where the policy said. */
+void transition_start(struct run *run, const struct decision *decision);
+
+/* A running job ends: finished, or killed at its limit. */
+void transition_finish(struct run *run, uint32_t live);
+void transition_kill_at_limit(struct run *run, uint32_t live);
+
+/* A waiting job is dropped (loss). */
+void transition_drop(struct run *run, uint32_t live);
+
+/* A part of a running job failed now: work since the last durable point is lost, its GPUs are
+ * kept until the fault is detected. Nothing happens to a job that hangs already. */
+void transition_hang(struct run *run, uint32_t live, uint32_t incident, int64_t detection_ns);
+
+/* The fault is detected: GPUs are given back, the job waits again. */
+void transition_detect(struct run *run, uint32_t live);
+
+/* A delayed job is eligible again. */
+void transition_requeue(struct run *run, uint32_t live);
+
+/* The broken GPUs of a hung job changed: moves the difference between lost and down. */
+void transition_refresh_broken(struct run *run, uint32_t live);
+
+/* A node changed by `change` (one of the cluster's node calls): idle GPUs move between free,
+ * draining and down. */
+void transition_node(struct run *run, uint32_t node,
+                     void (*change)(struct cluster *cluster, uint32_t node));
+
+/* After the planning pass: tells free GPUs apart by cause. */
+void transition_causes(struct run *run);
+
+/* The run is over: settles attempts that still run and counts who is left. */
+void transition_cut(struct run *run);
+
+#endif
