@@ -1,0 +1,167 @@
+/* campaign.c - see campaign.h. */
+#include "campaign/campaign.h"
+
+#include "base/int128.h"
+#include "handlers/run.h"
+
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { AHEAD_PER_WORKER = 2 }; /* results that may wait for an earlier one, per worker */
+static const uint64_t SHARED_BUDGET_BYTES = UINT64_C(1) << 36;
+
+struct task {
+    uint32_t variant, replica;
+    bool done;
+    enum status status;
+    struct replica_result result;
+};
+
+struct campaign {
+    const struct run_shared *shared;
+    struct task *tasks; /* in the order of results */
+    uint32_t task_count, next, taken, ahead;
+    bool stopping;
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+};
+
+static double seconds_now(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+static void run_task(const struct campaign *campaign, struct task *task)
+{
+    const double began_s = seconds_now();
+    const struct run_request request = { .shared = campaign->shared,
+                                         .variant = task->variant,
+                                         .replica = task->replica };
+    task->status = run_replica(&request, &task->result);
+    task->result.seconds = seconds_now() - began_s;
+}
+
+static void *work(void *context)
+{
+    struct campaign *campaign = context;
+    pthread_mutex_lock(&campaign->lock);
+    for (;;) {
+        while (!campaign->stopping && campaign->next < campaign->task_count &&
+               campaign->next >= campaign->taken + campaign->ahead)
+            pthread_cond_wait(&campaign->changed, &campaign->lock);
+        if (campaign->stopping || campaign->next >= campaign->task_count) break;
+        struct task *task = &campaign->tasks[campaign->next++];
+        pthread_mutex_unlock(&campaign->lock);
+        run_task(campaign, task);
+        pthread_mutex_lock(&campaign->lock);
+        task->done = true;
+        pthread_cond_broadcast(&campaign->changed);
+    }
+    pthread_mutex_unlock(&campaign->lock);
+    return NULL;
+}
+
+/* Blast runs first, then replica by replica; what the sink has already is left out. */
+static enum status list_tasks(struct campaign *campaign, const struct plan *plan,
+                              const struct campaign_sink *sink)
+{
+    const uint64_t most = (uint64_t)plan->variant_count * (plan->replicas + 1);
+    campaign->tasks = calloc(most, sizeof *campaign->tasks);
+    if (!campaign->tasks) return STATUS_WORLD;
+    for (uint32_t r = 0; r <= plan->replicas; r++)
+        for (uint32_t v = 0; v < plan->variant_count; v++) {
+            const uint32_t replica = r == 0 ? REPLICA_BLAST : r - 1;
+            if (r == 0 && plan->blast_horizon_ns == 0) continue;
+            if (sink->has && sink->has(sink->context, v, replica)) continue;
+            struct task *task = &campaign->tasks[campaign->task_count++];
+            task->variant = v;
+            task->replica = replica;
+        }
+    return STATUS_OK;
+}
+
+static enum status explain(const struct task *task, const struct plan *plan, struct diag *diag)
+{
+    const char *layout = plan->scenario->layouts[plan->variants[task->variant].layout].name;
+    if (task->status == STATUS_LEDGER) {
+        const int128 error = task->result.closure_error;
+        diag_world(
+            diag,
+            "the GPU-second ledger of layout '%s', replica %d does not close: %.0f units * ns "
+            "(%.9g GPU-seconds) are missing; this is a bug of gpuplan",
+            layout, (int)task->replica, (double)error, (double)error / (double)UNITS_PER_GPU / 1e9);
+        return STATUS_LEDGER;
+    }
+    return diag_world(diag, "layout '%s', replica %d: memory is out", layout, (int)task->replica);
+}
+
+/* Hands results over in order, on the calling thread. */
+static enum status collect(struct campaign *campaign, const struct plan *plan, bool progress,
+                           const struct campaign_sink *sink, struct campaign_totals *totals,
+                           struct diag *diag)
+{
+    enum status status = STATUS_OK;
+    for (uint32_t t = 0; t < campaign->task_count && status == STATUS_OK; t++) {
+        struct task *task = &campaign->tasks[t];
+        pthread_mutex_lock(&campaign->lock);
+        while (!task->done) pthread_cond_wait(&campaign->changed, &campaign->lock);
+        campaign->taken = t + 1;
+        pthread_cond_broadcast(&campaign->changed);
+        pthread_mutex_unlock(&campaign->lock);
+        status = task->status == STATUS_OK ? sink->take(sink->context, &task->result, diag)
+                                           : explain(task, plan, diag);
+        totals->replicas++;
+        totals->events += task->result.events;
+        totals->run_s += task->result.seconds;
+        replica_result_clear(&task->result);
+        if (progress)
+            fprintf(stderr, "\r%" PRIu32 " of %" PRIu32 " runs", t + 1, campaign->task_count);
+    }
+    if (progress) fprintf(stderr, "\r                              \r");
+    return status;
+}
+
+enum status campaign_run(const struct plan *plan, uint32_t workers, bool progress,
+                         const struct campaign_sink *sink, struct campaign_totals *totals,
+                         struct diag *diag)
+{
+    *totals = (struct campaign_totals){ 0 };
+    struct arena *arena = arena_create(SHARED_BUDGET_BYTES);
+    struct run_shared shared;
+    if (!arena || run_shared_init(&shared, plan, arena) != STATUS_OK) {
+        arena_destroy(arena);
+        return diag_world(diag, "memory is out while preparing %" PRIu32 " jobs",
+                          plan->jobs->count);
+    }
+    struct campaign campaign = { .shared = &shared, .ahead = AHEAD_PER_WORKER * workers };
+    pthread_t *threads = calloc(workers, sizeof *threads);
+    enum status status = threads ? list_tasks(&campaign, plan, sink) : STATUS_WORLD;
+    pthread_mutex_init(&campaign.lock, NULL);
+    pthread_cond_init(&campaign.changed, NULL);
+    uint32_t started = 0;
+    while (status == STATUS_OK && started < workers &&
+           pthread_create(&threads[started], NULL, work, &campaign) == 0)
+        started++;
+    if (status != STATUS_OK || started == 0)
+        status = diag_world(diag, "no worker thread could be started");
+    else
+        status = collect(&campaign, plan, progress, sink, totals, diag);
+    pthread_mutex_lock(&campaign.lock);
+    campaign.stopping = true;
+    pthread_cond_broadcast(&campaign.changed);
+    pthread_mutex_unlock(&campaign.lock);
+    for (uint32_t t = 0; t < started; t++) pthread_join(threads[t], NULL);
+    for (uint32_t t = 0; campaign.tasks && t < campaign.task_count; t++)
+        replica_result_clear(&campaign.tasks[t].result);
+    pthread_cond_destroy(&campaign.changed);
+    pthread_mutex_destroy(&campaign.lock);
+    free(campaign.tasks);
+    free(threads);
+    arena_destroy(arena);
+    return status;
+}

@@ -1,0 +1,34 @@
+/* campaign.h - runs all replicas of a plan on worker threads and hands them over in one order.
+ *
+ * The order of results is blast runs first, then replica by replica, layout by layout, whatever
+ * the number of workers: -j 1 and -j 8 give the same database. Only this file knows threads. */
+#ifndef GPUPLAN_CAMPAIGN_CAMPAIGN_H
+#define GPUPLAN_CAMPAIGN_CAMPAIGN_H
+
+#include "base/diag.h"
+#include "ledger/results.h"
+#include "spec/plan.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct campaign_sink {
+    void *context;
+    /* Takes one result, on the calling thread; the result is cleared afterwards. */
+    enum status (*take)(void *context, const struct replica_result *result, struct diag *diag);
+    /* True: this one is there already (a resumed run). NULL: none is. */
+    bool (*has)(void *context, uint32_t variant, uint32_t replica);
+};
+
+struct campaign_totals {
+    uint64_t replicas, events;
+    double run_s; /* sum over replicas */
+};
+
+/* Runs everything; progress goes to stderr when `progress`. Stops at the first failure, whose
+ * reason is in diag: STATUS_LEDGER when books do not close. */
+enum status campaign_run(const struct plan *plan, uint32_t workers, bool progress,
+                         const struct campaign_sink *sink, struct campaign_totals *totals,
+                         struct diag *diag);
+
+#endif

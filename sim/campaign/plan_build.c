@@ -1,0 +1,282 @@
+/* plan_build.c - see plan_build.h. */
+#include "campaign/plan_build.h"
+
+#include "base/clock.h"
+#include "base/text.h"
+#include "cluster/request.h"
+#include "models/hardware.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+/* Reasons are with each number. */
+static const double BLAST_INCIDENTS = 20000; /* the 95th percentile is then known to 1 %     */
+static const double BLAST_YEARS_MIN = 1,
+                    BLAST_YEARS_MAX = 200; /* int64 ns reach 292 years        */
+static const double S_PER_YEAR = 365.25 * 86400;
+static const double WARMUP_LENGTHS = 2;   /* MODELS 6.4: twice the typical long job       */
+static const int64_t WARMUP_PART_MAX = 3; /* at most a third of the horizon               */
+static const uint64_t MEMORY_MAX_BYTES = UINT64_C(1)
+                                         << 38; /* 256 GiB: no machine here has more   */
+static const uint64_t JOB_BYTES = 96, GPU_BYTES = 64, NODE_BYTES = 192, CELL_BYTES = 24;
+
+static struct place whole_file(const struct scenario *scenario)
+{
+    return (struct place){ .file = scenario->path };
+}
+
+/* GPU-seconds that a second of the trace asks for. */
+static double offered_gpus(const struct jobs *jobs, uint32_t days)
+{
+    double gpu_s = 0;
+    for (uint32_t row = 0; row < jobs->count; row++)
+        gpu_s += jobs->gpus[row] * s_from_ns(jobs->duration_ns[row]);
+    return days ? gpu_s / (days * 86400.0) : 0;
+}
+
+static uint64_t gcd(uint64_t a, uint64_t b)
+{
+    while (b) {
+        const uint64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+/* Equal GPUs on every layout, the fewest that keep the offered load at or below the wanted one. */
+static uint64_t scaled_gpus(const struct scenario *scenario, double offered)
+{
+    uint64_t step = 1;
+    for (uint32_t l = 0; l < scenario->layout_count; l++)
+        step =
+            step / gcd(step, scenario->layouts[l].server.gpus) * scenario->layouts[l].server.gpus;
+    const double steps = ceil(offered / scenario->scale_to_load / (double)step);
+    return steps < 1                           ? step
+           : steps * (double)step > LIMIT_GPUS ? LIMIT_GPUS + 1
+                                               : (uint64_t)steps * step;
+}
+
+static enum status size_fabric(const struct scenario *scenario, const struct layout *layout,
+                               struct variant *variant, struct diag *diag)
+{
+    const struct fabric *fabric = &layout->fabric;
+    const uint64_t ports = (uint64_t)variant->servers * fabric->nics_per_server;
+    const struct two_tier tiers =
+        two_tier(ports, fabric->link.switch_ports, fabric->oversubscription);
+    if (!tiers.feasible)
+        return diag_error(diag, whole_file(scenario),
+                          "layout '%s': %" PRIu64 " NIC ports need more than two tiers of %u-port "
+                          "switches; use a link with larger switches, fewer NICs per GPU or "
+                          "oversubscription",
+                          layout->name, ports, fabric->link.switch_ports);
+    if (tiers.down < fabric->nics_per_server)
+        return diag_error(diag, whole_file(scenario),
+                          "layout '%s': a server has %u NICs, but a leaf has only %" PRIu64
+                          " ports down",
+                          layout->name, fabric->nics_per_server, tiers.down);
+    variant->servers_per_leaf =
+        tiers.leaves <= 1 ? variant->servers : (uint32_t)(tiers.down / fabric->nics_per_server);
+    variant->leaves =
+        (variant->servers + variant->servers_per_leaf - 1) / variant->servers_per_leaf;
+    variant->spines = (uint32_t)tiers.spines;
+    variant->trunks = (uint32_t)tiers.trunks;
+    return STATUS_OK;
+}
+
+/* Rows that the layout can never hold. */
+static void count_unserved(const struct scenario *scenario, const struct layout *layout,
+                           const struct jobs *jobs, struct variant *variant)
+{
+    for (uint32_t row = 0; row < jobs->count; row++) {
+        const struct request request = {
+            .gpus = jobs->gpus[row],
+            .nodes = scenario->shape == SHAPE_RECORDED && jobs->nodes ? jobs->nodes[row] : 0,
+            .cores = jobs->cores ? jobs->cores[row] : 0,
+            .shape = (uint8_t)scenario->shape,
+            .memory_bytes = jobs->memory_bytes ? jobs->memory_bytes[row] : 0
+        };
+        const struct demand demand =
+            demand_of(&request, variant->gpus_per_server, variant->servers, layout->server.cores,
+                      layout->server.memory_bytes, variant->slack);
+        if (demand.ever) continue;
+        variant->jobs_never_fit++;
+        variant->unserved_gpu_s += jobs->gpus[row] * s_from_ns(jobs->duration_ns[row]);
+    }
+}
+
+static enum status add_variant(struct plan *plan, uint32_t layout_row, uint32_t slack,
+                               double offered, struct diag *diag)
+{
+    const struct scenario *scenario = plan->scenario;
+    const struct layout *layout = &scenario->layouts[layout_row];
+    struct variant *variant = &plan->variants[plan->variant_count++];
+    *variant = (struct variant){ .layout = layout_row,
+                                 .slack = slack,
+                                 .servers = layout->server_count,
+                                 .gpus_per_server = layout->server.gpus };
+    uint64_t gpus = (uint64_t)layout->server_count * layout->server.gpus;
+    if (scenario->scale_to_load > 0) {
+        gpus = scaled_gpus(scenario, offered);
+        variant->servers = (uint32_t)(gpus / layout->server.gpus);
+    }
+    if (gpus > LIMIT_GPUS || gpus == 0)
+        return diag_error(diag, whole_file(scenario),
+                          "layout '%s' has %" PRIu64 " GPUs; legal are 1 to %d", layout->name, gpus,
+                          LIMIT_GPUS);
+    variant->gpus = (uint32_t)gpus;
+    variant->offered_load = offered / (double)gpus;
+    TRY(size_fabric(scenario, layout, variant, diag));
+    count_unserved(scenario, layout, plan->jobs, variant);
+    return STATUS_OK;
+}
+
+static bool is_wanted(const char *name, const char *const *only, size_t only_count)
+{
+    for (size_t i = 0; i < only_count; i++)
+        if (!strcmp(name, only[i])) return true;
+    return only_count == 0;
+}
+
+static enum status check_only(const struct scenario *scenario, const char *const *only,
+                              size_t only_count, struct diag *diag)
+{
+    for (size_t i = 0; i < only_count; i++) {
+        const char *names[LIMIT_LAYOUTS];
+        bool known = false;
+        for (uint32_t l = 0; l < scenario->layout_count; l++) {
+            names[l] = scenario->layouts[l].name;
+            known |= !strcmp(names[l], only[i]);
+        }
+        if (known) continue;
+        const char *nearest = text_nearest(only[i], names, scenario->layout_count);
+        return diag_usage(diag, "--layout: no layout '%s' in %s%s%s%s", only[i], scenario->path,
+                          nearest ? "; did you mean '" : "", nearest ? nearest : "",
+                          nearest ? "'?" : "");
+    }
+    return STATUS_OK;
+}
+
+/* Twice the GPU-time-weighted mean length of a job, at most a third of the horizon, in whole bins. */
+static int64_t auto_warmup_ns(const struct plan *plan)
+{
+    const struct jobs *jobs = plan->jobs;
+    double gpu_s = 0, gpu_s2 = 0;
+    for (uint32_t row = 0; row < jobs->count; row++) {
+        const double s = s_from_ns(jobs->duration_ns[row]);
+        gpu_s += jobs->gpus[row] * s;
+        gpu_s2 += jobs->gpus[row] * s * s;
+    }
+    if (gpu_s <= 0) return 0;
+    int64_t warmup_ns = ns_from_s(WARMUP_LENGTHS * gpu_s2 / gpu_s);
+    const int64_t most_ns = plan->horizon_ns / WARMUP_PART_MAX;
+    if (warmup_ns > most_ns) warmup_ns = most_ns;
+    const int64_t bin_ns = plan->scenario->curve_bin_ns;
+    const int64_t bins = (warmup_ns + bin_ns - 1) / bin_ns;
+    return bins * bin_ns < plan->horizon_ns ? bins * bin_ns : 0;
+}
+
+static enum status resolve_times(struct plan *plan, struct diag *diag)
+{
+    const struct scenario *scenario = plan->scenario;
+    plan->horizon_ns = scenario->horizon_ns;
+    plan->follow_ns = scenario->follow_ns;
+    plan->warmup_ns = scenario->warmup_ns == WARMUP_AUTO ? 0 : scenario->warmup_ns;
+    if (plan->horizon_ns == HORIZON_ALL) {
+        plan->follow_ns = 0;
+        if (scenario->resample != RESAMPLE_NONE)
+            return diag_error(diag, whole_file(scenario),
+                              "time.horizon 'all' plays the trace once: replicas.resample must be "
+                              "'none'");
+        return STATUS_OK;
+    }
+    if (plan->horizon_ns % scenario->curve_bin_ns)
+        return diag_error(diag, whole_file(scenario),
+                          "time.horizon must be a multiple of time.curve_bin: its end is the edge "
+                          "of a bin");
+    if (scenario->warmup_ns == WARMUP_AUTO) plan->warmup_ns = auto_warmup_ns(plan);
+    if (plan->warmup_ns >= plan->horizon_ns)
+        return diag_error(diag, whole_file(scenario), "time.warmup must end before time.horizon");
+    return STATUS_OK;
+}
+
+/* Faults per second of a variant's components, software left aside. */
+static double fault_rate(const struct scenario *scenario, const struct variant *variant)
+{
+    const struct fabric *fabric = &scenario->layouts[variant->layout].fabric;
+    const double units[COMPONENTS] = { [COMPONENT_GPU] = variant->gpus,
+                                       [COMPONENT_SERVER] = variant->servers,
+                                       [COMPONENT_LINK] =
+                                           (double)variant->servers * fabric->nics_per_server,
+                                       [COMPONENT_LEAF] = variant->leaves };
+    double rate = 0;
+    for (int kind = 0; kind < COMPONENT_JOB; kind++)
+        if (scenario->failures.component[kind].law != LAW_NONE)
+            rate += units[kind] / scenario->failures.component[kind].mean_s;
+    return rate * scenario->failures.scale;
+}
+
+/* One length for all variants, so that they share their luck. */
+static int64_t blast_horizon_ns(const struct plan *plan)
+{
+    double least = INFINITY;
+    for (uint32_t v = 0; v < plan->variant_count; v++) {
+        const double rate = fault_rate(plan->scenario, &plan->variants[v]);
+        if (rate < least) least = rate;
+    }
+    if (!(least > 0)) return 0;
+    if (plan->scenario->failures.blast_horizon_ns > 0)
+        return plan->scenario->failures.blast_horizon_ns;
+    double years = BLAST_INCIDENTS / least / S_PER_YEAR;
+    if (years < BLAST_YEARS_MIN) years = BLAST_YEARS_MIN;
+    if (years > BLAST_YEARS_MAX) years = BLAST_YEARS_MAX;
+    return ns_from_s(years * S_PER_YEAR);
+}
+
+/* Jobs are shared; each worker holds one replica's tables and bins, and some results wait. */
+static uint64_t estimate_memory(const struct plan *plan, uint32_t workers)
+{
+    uint64_t largest = 0;
+    for (uint32_t v = 0; v < plan->variant_count; v++) {
+        const uint64_t bytes =
+            plan->variants[v].gpus * GPU_BYTES + plan->variants[v].servers * NODE_BYTES;
+        if (bytes > largest) largest = bytes;
+    }
+    const int64_t span_ns = plan->horizon_ns == HORIZON_ALL ? plan->trace_days * NS_PER_DAY
+                                                            : plan->horizon_ns + plan->follow_ns;
+    const uint64_t bins = (uint64_t)(span_ns / plan->scenario->curve_bin_ns) + 1;
+    const uint64_t cells = 22 * 6;
+    return plan->jobs->count * JOB_BYTES + plan->jobs->text_bytes +
+           (uint64_t)workers *
+               (largest + plan->jobs->count * JOB_BYTES + 4 * bins * cells * CELL_BYTES);
+}
+
+enum status plan_build(const struct scenario *scenario, const struct jobs *jobs,
+                       const struct import_report *import, const char *const *only,
+                       size_t only_count, uint32_t workers, struct plan *plan, struct diag *diag)
+{
+    *plan = (struct plan){
+        .scenario = scenario, .jobs = jobs, .import = import, .replicas = scenario->replicas
+    };
+    if (jobs->count)
+        plan->trace_days = (uint32_t)(jobs->submit_ns[jobs->count - 1] / NS_PER_DAY) + 1;
+    else if (scenario->scale_to_load > 0)
+        return diag_error(diag, whole_file(scenario),
+                          "layouts.scale_to_load needs a trace with at least one job");
+    TRY(check_only(scenario, only, only_count, diag));
+    const double offered = offered_gpus(jobs, plan->trace_days);
+    for (uint32_t l = 0; l < scenario->layout_count; l++)
+        for (uint32_t s = 0; s < scenario->slack_count; s++)
+            if (is_wanted(scenario->layouts[l].name, only, only_count))
+                TRY(add_variant(plan, l, scenario->slack[s], offered, diag));
+    TRY(resolve_times(plan, diag));
+    plan->blast_horizon_ns = blast_horizon_ns(plan);
+    plan->memory_bytes = estimate_memory(plan, workers);
+    if (plan->memory_bytes > MEMORY_MAX_BYTES)
+        return diag_error(diag, whole_file(scenario),
+                          "this run needs about %" PRIu64
+                          " GiB of memory; at most 256 GiB are allowed",
+                          plan->memory_bytes >> 30);
+    return STATUS_OK;
+}
