@@ -2,12 +2,13 @@
 #include "cli/commands.h"
 
 const struct command *const commands[] = {
+    &command_trace,
     &command_version,
     NULL,
 };
 
 const char *const commands_not_built[] = {
-    "check", "run", "compare", "plot", "digest", "trace", "catalog", "why", "blast", "sweep", "merge",
+    "check", "run", "compare", "plot", "digest", "catalog", "why", "blast", "sweep", "merge",
     "size", "calibrate", "inventory", "topology", "collective", "step", "flows", "export",
     "report", "schema", "completion", NULL,
 };

@@ -132,8 +132,11 @@ enum status trace_write(const char *path, const struct jobs *jobs, const char *h
                         struct diag *diag)
 {
     struct stat info;
-    if (strcmp(path, "-") == 0)
-        return put_all(stdout, jobs, header) ? STATUS_OK : cannot_write("standard output", diag);
+    if (strcmp(path, "-") == 0) {
+        put_all(stdout, jobs,
+                header); /* main judges standard output: a closed pipe is no failure */
+        return STATUS_OK;
+    }
     if (stat(path, &info) == 0 && !S_ISREG(info.st_mode))
         return write_direct(path, jobs, header, diag);
     return write_beside(path, jobs, header, diag);
