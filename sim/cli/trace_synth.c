@@ -225,7 +225,7 @@ static uint32_t put_word(struct jobs *jobs, char letter, uint32_t number)
 static void fill_jobs(const struct synth *synth, const struct synth_job *drawn,
                       const uint32_t *order, struct jobs *jobs)
 {
-    uint32_t user_at[SYNTH_USERS];
+    uint32_t user_at[SYNTH_USERS] = { 0 };
     jobs->text_bytes = 1;
     for (uint32_t i = 0; i < synth->users; i++) user_at[i] = put_word(jobs, 'u', i + 1);
     for (uint32_t i = 0; i < jobs->count; i++) {

@@ -15,7 +15,7 @@
 
 static void put_number(FILE *out, int64_t value, int decimals)
 {
-    char text[NUMBER_TEXT_BYTES];
+    char text[NUMBER_TEXT_BYTES] = { 0 };
     fwrite(text, 1, number_write(value, decimals, text), out);
 }
 
