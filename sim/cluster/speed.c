@@ -126,8 +126,8 @@ static uint32_t div_ceil(uint32_t a, uint32_t b)
 static struct speed_place compact(const struct site *site, uint32_t gpus, uint32_t nodes)
 {
     const uint32_t servers = nodes ? nodes : div_ceil(gpus, site->gpus_per_server);
-    const uint32_t most = servers > 1 && !nodes ? site->gpus_per_server : gpus / servers;
-    return (struct speed_place){ .servers = servers, .gpus_min = most ? most : 1 };
+    const uint32_t least = gpus / servers;
+    return (struct speed_place){ .servers = servers, .gpus_min = least ? least : 1 };
 }
 
 double speed_job_mttf_s(const struct scenario *scenario, uint32_t gpus, uint32_t servers,

@@ -74,17 +74,16 @@ static uint32_t place_whole(const struct cluster *cluster, const struct demand *
         for (uint32_t leaf = bitset_next(&index->leaves_by_whole[whole], 0);
              leaf != BITSET_NONE && taken < demand->nodes;
              leaf = bitset_next(&index->leaves_by_whole[whole], leaf + 1)) {
-            uint32_t from = leaf;
             const uint32_t left = demand->nodes - taken;
-            if (placement == PLACE_PACK && left < whole) { /* the rest: best fit */
+            if (placement == PLACE_PACK && left < whole) { /* the rest: a leaf of best fit */
                 uint32_t tight = left;
                 while (tight < whole && !index->leaves_by_whole[tight].count) tight++;
-                from = bitset_next(&index->leaves_by_whole[tight], 0);
-                const uint32_t rest = take_leaf(cluster, demand, from, left, parts + taken);
-                if (rest == left) return demand->nodes;
-                from = leaf;
+                const uint32_t fit =
+                    tight < whole ? bitset_next(&index->leaves_by_whole[tight], 0) : leaf;
+                if (take_leaf(cluster, demand, fit, left, parts + taken) == left)
+                    return demand->nodes;
             }
-            taken += take_leaf(cluster, demand, from, left, parts + taken);
+            taken += take_leaf(cluster, demand, leaf, left, parts + taken);
         }
     return taken == demand->nodes ? taken : 0;
 }
