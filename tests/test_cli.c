@@ -22,7 +22,11 @@ extern char **environ;
 enum { WORDS = 8 };
 
 /* A run of the program: exit code, and a part of what it must print. NULL = prints nothing. */
-struct run_case { const char *name, *words[WORDS]; int want_exit; const char *want_out, *want_err; };
+struct run_case {
+    const char *name, *words[WORDS];
+    int want_exit;
+    const char *want_out, *want_err;
+};
 static struct run_case runs[] = {
     { "version", { "version" }, 0, "gpuplan " GPUPLAN_VERSION "\n", NULL },
     { "--version", { "--version" }, 0, "gpuplan " GPUPLAN_VERSION "\n", NULL },
@@ -30,7 +34,11 @@ static struct run_case runs[] = {
     { "help of a command", { "version", "--help" }, 0, "usage: gpuplan version", NULL },
     { "no command", { NULL }, 2, NULL, "gpuplan: a command is missing" },
     { "a typo in a command", { "vresion" }, 2, NULL, "did you mean 'version'?\n" },
-    { "a word like no command", { "frobnicate" }, 2, NULL, "unknown command 'frobnicate'; gpuplan" },
+    { "a word like no command",
+      { "frobnicate" },
+      2,
+      NULL,
+      "unknown command 'frobnicate'; gpuplan" },
     { "a command of the plan", { "why", "x.db", "1" }, 2, NULL, "'why' is not built yet" },
     { "an operand too many", { "version", "x" }, 2, NULL, "'x' is one operand too many" },
     { "a typo in an option", { "version", "--hepl" }, 2, NULL, "did you mean '--help'?\n" },
@@ -95,8 +103,12 @@ static const struct option_row options[] = {
     { "--resume", 0, NULL, NULL, "go on", false },
     { 0 },
 };
-static const struct command sample = { .name = "run", .operands = "SCENARIO", .summary = "sample",
-                                       .options = options, .operands_min = 1, .operands_max = 1 };
+static const struct command sample = { .name = "run",
+                                       .operands = "SCENARIO",
+                                       .summary = "sample",
+                                       .options = options,
+                                       .operands_min = 1,
+                                       .operands_max = 1 };
 
 static struct cli cli_of(const char *const *words, size_t count, enum status *status)
 {
@@ -108,8 +120,8 @@ static struct cli cli_of(const char *const *words, size_t count, enum status *st
 static void options_of_all_forms(void **state)
 {
     (void)state;
-    const char *words[] = { "a.yaml", "-oa.db", "--out=b.db", "--set", "x=1", "--set=y=2",
-                            "--resume", "--replicas", "7.0" };
+    const char *words[] = { "a.yaml",    "-oa.db",   "--out=b.db", "--set", "x=1",
+                            "--set=y=2", "--resume", "--replicas", "7.0" };
     enum status status;
     struct cli cli = cli_of(words, COUNT(words), &status);
     assert_int_equal(status, STATUS_OK);

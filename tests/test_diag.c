@@ -37,7 +37,8 @@ static void an_error_shows_its_line(void **state)
     struct diag *diag = diag_create();
     const size_t offset = (size_t)(strstr(yaml, "-8") - yaml);
     assert_int_equal(diag_error(diag, place_in_text("tiny.yaml", yaml, strlen(yaml), offset, 2),
-                                "gpus must be 1 or more, got %d", -8), STATUS_INPUT);
+                                "gpus must be 1 or more, got %d", -8),
+                     STATUS_INPUT);
     assert_int_equal(diag_status(diag), STATUS_INPUT);
     expect(diag, "tiny.yaml:3:11: error: gpus must be 1 or more, got -8\n"
                  "    3 |     gpus: -8\n"

@@ -8,7 +8,10 @@
 
 #include <cmocka.h>
 
-struct item { uint64_t number; uint32_t twice; };
+struct item {
+    uint64_t number;
+    uint32_t twice;
+};
 
 static void items_keep_order(void **state)
 {

@@ -12,7 +12,11 @@
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
-struct escape_case { const char *name, *text; size_t bytes; const char *want; };
+struct escape_case {
+    const char *name, *text;
+    size_t bytes;
+    const char *want;
+};
 static struct escape_case escapes[] = {
     { "P95 escape: plain", "a b", 3, "a b" },
     { "P95 escape: ESC", "a\x1b[2Jb", 6, "a\\x1b[2Jb" },
@@ -42,12 +46,17 @@ static void check_escape_cut(void **state)
     char out[8];
     assert_string_equal(text_escape("1234567", 7, out, sizeof out), "1234567");
     assert_string_equal(text_escape("12345678", 8, out, sizeof out), "1234...");
-    assert_string_equal(text_escape("123\x1b" "56", 6, out, sizeof out), "123...");
+    assert_string_equal(text_escape("123\x1b"
+                                    "56",
+                                    6, out, sizeof out),
+                        "123...");
     assert_string_equal(text_escape("1234", 4, out, 3), "..");
     assert_string_equal(text_escape("1234", 4, out, 1), "");
 }
 
-struct nearest_case { const char *name, *word, *want; };
+struct nearest_case {
+    const char *name, *word, *want;
+};
 static const char *const keys[] = { "gpus", "gpus_per_node", "policy", "replicas", "time", "seed" };
 static struct nearest_case nearest[] = {
     { "P18 nearest: a letter short", "polcy", "policy" },
@@ -65,8 +74,10 @@ static void check_nearest(void **state)
 {
     const struct nearest_case *row = *state;
     const char *found = text_nearest(row->word, keys, COUNT(keys));
-    if (row->want == NULL) assert_null(found);
-    else assert_string_equal(found, row->want);
+    if (row->want == NULL)
+        assert_null(found);
+    else
+        assert_string_equal(found, row->want);
 }
 
 static void check_copy(void **state)

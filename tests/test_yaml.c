@@ -13,10 +13,14 @@
 #include <string.h>
 #include <time.h>
 
-#define COUNT(array) (sizeof(array) / sizeof *(array))
+#define COUNT(array)  (sizeof(array) / sizeof *(array))
 #define TEXT(literal) literal, sizeof literal - 1
 
-struct yaml_case { const char *name, *text; size_t bytes; const char *want; };
+struct yaml_case {
+    const char *name, *text;
+    size_t bytes;
+    const char *want;
+};
 
 /* want: the tree in one line, quoted scalars in quotes. */
 static struct yaml_case trees[] = {
@@ -25,18 +29,28 @@ static struct yaml_case trees[] = {
     { "P03 010 stays text", TEXT("id: 010\n"), "{id:010}" },
     { "P07 nothing, ~, null, quoted null", TEXT("a:\nb: ~\nc: null\nd: \"null\"\n"),
       "{a:,b:~,c:null,d:\"null\"}" },
-    { "P11 number-like names stay", TEXT("a: 1.10\nb: 0123\nc: 5319E7\n"), "{a:1.10,b:0123,c:5319E7}" },
+    { "P11 number-like names stay", TEXT("a: 1.10\nb: 0123\nc: 5319E7\n"),
+      "{a:1.10,b:0123,c:5319E7}" },
     { "P12 dates stay text", TEXT("start: 2024-01-01\n"), "{start:2024-01-01}" },
     { "P15 a hash without blank belongs to the value", TEXT("gpus: 8#spare\nb: 8 # spare\n"),
       "{gpus:8#spare,b:8}" },
     { "P16 curly quotes in quotes and comments are fine",
-      TEXT("a: 'x \xe2\x80\x9cy\xe2\x80\x9d' # \xc2\xa0\n"), "{a:\"x \xe2\x80\x9cy\xe2\x80\x9d\"}" },
+      TEXT("a: 'x \xe2\x80\x9cy\xe2\x80\x9d' # \xc2\xa0\n"),
+      "{a:\"x \xe2\x80\x9cy\xe2\x80\x9d\"}" },
     { "P19 aliases are copied", TEXT("a: &x {b: 1}\nc: [*x, *x]\n"), "{a:{b:1},c:[{b:1},{b:1}]}" },
     { "P19 an anchor may be set again", TEXT("a: &x 1\nb: &x 2\nc: *x\n"), "{a:1,b:2,c:2}" },
-    { "P24 UTF-8 mark", TEXT("\xef\xbb\xbf" "a: 1\n"), "{a:1}" },
-    { "P24 UTF-16 little", TEXT("\xff\xfe" "a\0:\0 \0001\0\n\0"), "{a:1}" },
+    { "P24 UTF-8 mark",
+      TEXT("\xef\xbb\xbf"
+           "a: 1\n"),
+      "{a:1}" },
+    { "P24 UTF-16 little",
+      TEXT("\xff\xfe"
+           "a\0:\0 \0001\0\n\0"),
+      "{a:1}" },
     { "P24 UTF-16 big, beyond the first plane",
-      TEXT("\xfe\xff" "\0a\0:\0 \xd8\x3d\xde\x00\0\n"), "{a:\xf0\x9f\x98\x80}" },
+      TEXT("\xfe\xff"
+           "\0a\0:\0 \xd8\x3d\xde\x00\0\n"),
+      "{a:\xf0\x9f\x98\x80}" },
     { "P25 CRLF", TEXT("a: 1\r\nb: 2\r\n"), "{a:1,b:2}" },
     { "P25 lone CR", TEXT("a: 1\rb: 2\r"), "{a:1,b:2}" },
     { "P31 %YAML 1.1", TEXT("%YAML 1.1\n---\na: 1\n"), "{a:1}" },
@@ -58,12 +72,19 @@ static struct yaml_case refusals[] = {
       "      |       ^\n" },
     { "P14 back-tick", TEXT("name: `x`\n"), "f:1:7: error: '`' cannot start a value; put" },
     { "P14 percent", TEXT("share: %5\n"), "f:1:8: error: '%' cannot start a value; put" },
-    { "P16 no-break space", TEXT("a: 1\nb:\xc2\xa0" "2\n"), "f:2:3: error: U+00A0 only looks" },
+    { "P16 no-break space",
+      TEXT("a: 1\nb:\xc2\xa0"
+           "2\n"),
+      "f:2:3: error: U+00A0 only looks" },
     { "P16 no-break space is named", TEXT("a: 1\xc2\xa0\n"),
       "f:1:5: error: U+00A0 only looks like a plain character; retype it, or quote the text\n" },
     { "P16 zero width", TEXT("a: 8\xe2\x80\x8b\n"), "f:1:5: error: U+200B only looks" },
-    { "P16 curly quotes", TEXT("a: \xe2\x80\x9cx\xe2\x80\x9d\n"), "f:1:4: error: U+201C only looks" },
-    { "P16 wide colon", TEXT("a: {b\xef\xbc\x9a" "1: 2}\n"), "f:1:6: error: U+FF1A only looks" },
+    { "P16 curly quotes", TEXT("a: \xe2\x80\x9cx\xe2\x80\x9d\n"),
+      "f:1:4: error: U+201C only looks" },
+    { "P16 wide colon",
+      TEXT("a: {b\xef\xbc\x9a"
+           "1: 2}\n"),
+      "f:1:6: error: U+FF1A only looks" },
     { "P17 the same key twice", TEXT("seed: 1\nx: 2\nseed: 3\n"),
       "f:3:1: error: key 'seed' stands twice; it is also in line 1\n"
       "    3 | seed: 3\n"
@@ -85,14 +106,23 @@ static struct yaml_case refusals[] = {
       "    2 | gpus:4\n"
       "      | ^~~~~~\n" },
     { "P23 tab", TEXT("a:\n\tb: 1\n"), "f:2:1: error: tab used for indentation; use blanks\n" },
-    { "P24 a mark inside", TEXT("a: 1\n\xef\xbb\xbf" "b: 2\n"),
+    { "P24 a mark inside",
+      TEXT("a: 1\n\xef\xbb\xbf"
+           "b: 2\n"),
       "f:2:1: error: byte 5 is U+FEFF, a byte order mark inside the text (are two files joined" },
-    { "P24 cut UTF-16", TEXT("\xff\xfe" "a\0:"), "f: error: UTF-16 text ends inside a character\n" },
-    { "P24 lone surrogate", TEXT("\xff\xfe\x3d\xd8" "a\0"), "f: error: byte 2: half of a UTF-16" },
+    { "P24 cut UTF-16",
+      TEXT("\xff\xfe"
+           "a\0:"),
+      "f: error: UTF-16 text ends inside a character\n" },
+    { "P24 lone surrogate",
+      TEXT("\xff\xfe\x3d\xd8"
+           "a\0"),
+      "f: error: byte 2: half of a UTF-16" },
     { "P26 bad UTF-8", TEXT("a: 1\nb: \xff\n"), "f:2:4: error: byte 8 is not UTF-8\n" },
     { "P26 overlong", TEXT("a: \xc0\xaf\n"), "f:1:4: error: byte 3 is not UTF-8\n" },
     { "P26 surrogate", TEXT("a: \xed\xa0\x80\n"), "f:1:4: error: byte 3 is not UTF-8\n" },
-    { "P26 control byte", TEXT("a: \x01\n"), "f:1:4: error: byte 3 is U+0001, a control character\n" },
+    { "P26 control byte", TEXT("a: \x01\n"),
+      "f:1:4: error: byte 3 is U+0001, a control character\n" },
     { "P26 DEL", TEXT("a: \x7f\n"), "f:1:4: error: byte 3 is U+007F, a control character\n" },
     { "P26 NUL", TEXT("a: \0\n"), "f:1:4: error: byte 3 is U+0000, a control character\n" },
     { "P26 escaped NUL", TEXT("a: \"x\\0y\"\n"), "f:1:4: error: a text with a NUL byte in it\n" },
@@ -103,7 +133,8 @@ static struct yaml_case refusals[] = {
     { "P30 surrogate pair of JSON", TEXT("{\"a\": \"\\ud83d\\ude00\"}"),
       "f:1:10: error: found invalid Unicode character escape code while parsing a quoted scalar" },
     { "P31 %YAML 3.0", TEXT("%YAML 3.0\n---\na: 1\n"), "f:1:1: error: found incompatible YAML" },
-    { "P34 marks count bytes from 1", TEXT("\xc3\xa4: [1\n"), "f:2:1: error: did not find expected" },
+    { "P34 marks count bytes from 1", TEXT("\xc3\xa4: [1\n"),
+      "f:2:1: error: did not find expected" },
     { "P34 behind wide characters", TEXT("a: {\xc3\xa4: 1, \xc3\xa4: 2}\n"),
       "f:1:12: error: key '\xc3\xa4' stands twice" },
     { "several problems together", TEXT("a: 1\na: 2\nb: !x 3\nb: 4\n"),
@@ -141,8 +172,10 @@ static enum status read_copy(const char *text, size_t bytes, struct diag *diag)
     free(copy);
     if (status == STATUS_OK) status = yaml_require_map(&document, diag);
     FILE *out = fmemopen(shown, sizeof shown, "w");
-    if (status == STATUS_OK) dump(document.root, out);
-    else diag_print(diag, out);
+    if (status == STATUS_OK)
+        dump(document.root, out);
+    else
+        diag_print(diag, out);
     fclose(out);
     yaml_clear(&document);
     return status;
@@ -249,7 +282,8 @@ static void P19_depth_by_aliases(void **state)
     char text[4096];
     size_t used = (size_t)snprintf(text, sizeof text, "a0: &a0 [x]\n");
     for (int i = 1; i < 80; i++)
-        used += (size_t)snprintf(text + used, sizeof text - used, "a%d: &a%d [*a%d]\n", i, i, i - 1);
+        used +=
+            (size_t)snprintf(text + used, sizeof text - used, "a%d: &a%d [*a%d]\n", i, i, i - 1);
     struct diag *diag = diag_create();
     assert_int_equal(read_copy(text, used, diag), STATUS_INPUT);
     diag_destroy(diag);
@@ -308,11 +342,16 @@ int main(void)
         tests[count++] =
             (struct CMUnitTest){ refusals[i].name, check_refusal, NULL, NULL, &refusals[i] };
     const struct CMUnitTest more[] = {
-        cmocka_unit_test(P27_five_million_brackets), cmocka_unit_test(P27_forty_thousand_maps),
-        cmocka_unit_test(P27_nested_dashes),         cmocka_unit_test(P28_long_values_and_files),
-        cmocka_unit_test(P28_long_keys),             cmocka_unit_test(P19_a_billion_laughs),
-        cmocka_unit_test(P19_depth_by_aliases),      cmocka_unit_test(many_problems_stop_early),
-        cmocka_unit_test(ninety_thousand_keys_are_quick), cmocka_unit_test(files_that_are_none),
+        cmocka_unit_test(P27_five_million_brackets),
+        cmocka_unit_test(P27_forty_thousand_maps),
+        cmocka_unit_test(P27_nested_dashes),
+        cmocka_unit_test(P28_long_values_and_files),
+        cmocka_unit_test(P28_long_keys),
+        cmocka_unit_test(P19_a_billion_laughs),
+        cmocka_unit_test(P19_depth_by_aliases),
+        cmocka_unit_test(many_problems_stop_early),
+        cmocka_unit_test(ninety_thousand_keys_are_quick),
+        cmocka_unit_test(files_that_are_none),
     };
     const int failed = _cmocka_run_group_tests("yaml", tests, count, NULL, NULL);
     return failed + cmocka_run_group_tests_name("yaml caps", more, NULL, NULL);

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 
 enum {
-    ALIGN_BYTES       = 64,       /* a cache line                                        */
+    ALIGN_BYTES = 64, /* a cache line                                        */
     BLOCK_BYTES_FIRST = 65536,
-    BLOCK_BYTES_MOST  = 67108864, /* 64 MiB: large enough that blocks stay few            */
+    BLOCK_BYTES_MOST = 67108864, /* 64 MiB: large enough that blocks stay few            */
 };
 
 /* Lies at the start of its memory; what follows is handed out. */
@@ -78,4 +78,7 @@ void *arena_take(struct arena *arena, size_t count, size_t item_bytes)
     return (void *)item;
 }
 
-uint64_t arena_used_bytes(const struct arena *arena) { return arena->used_bytes; }
+uint64_t arena_used_bytes(const struct arena *arena)
+{
+    return arena->used_bytes;
+}

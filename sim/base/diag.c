@@ -10,9 +10,9 @@
 
 enum {
     MESSAGE_BYTES = 1024,
-    FILE_BYTES    = 512,
-    EXCERPT_BYTES = 96,   /* of the line, around the place: one row of a screen               */
-    SHOWN_BYTES   = 512,  /* the same with everything escaped                                 */
+    FILE_BYTES = 512,
+    EXCERPT_BYTES = 96, /* of the line, around the place: one row of a screen               */
+    SHOWN_BYTES = 512,  /* the same with everything escaped                                 */
     PROBLEM_BYTES = 3072,
 };
 
@@ -27,8 +27,14 @@ struct diag {
     enum status first;
 };
 
-struct diag *diag_create(void) { return calloc(1, sizeof(struct diag)); }
-void diag_destroy(struct diag *diag) { free(diag); }
+struct diag *diag_create(void)
+{
+    return calloc(1, sizeof(struct diag));
+}
+void diag_destroy(struct diag *diag)
+{
+    free(diag);
+}
 
 /* Bytes of the line end at `at`: CR LF counts as one, a lone CR is one too (P25). */
 static size_t line_end_bytes(const char *text, size_t text_bytes, size_t at)
@@ -55,9 +61,12 @@ struct place place_in_text(const char *file, const char *text, size_t text_bytes
     size_t stop = start;
     while (stop < text_bytes && line_end_bytes(text, text_bytes, stop) == 0) stop++;
     return (struct place){
-        .file = file, .line = line, .column = (uint32_t)(offset - start + 1),
+        .file = file,
+        .line = line,
+        .column = (uint32_t)(offset - start + 1),
         .width = (uint32_t)(width < UINT32_MAX ? width : UINT32_MAX),
-        .text = text + start, .text_bytes = stop - start,
+        .text = text + start,
+        .text_bytes = stop - start,
     };
 }
 
@@ -69,7 +78,10 @@ static int columns_of(const char *shown)
     return columns;
 }
 
-static bool is_continuation(char byte) { return ((unsigned char)byte & 0xc0) == 0x80; }
+static bool is_continuation(char byte)
+{
+    return ((unsigned char)byte & 0xc0) == 0x80;
+}
 
 /* The line with a caret under the place, cut to a window around it. */
 static void render_excerpt(const struct place *at, char *out, size_t out_bytes)
@@ -96,9 +108,9 @@ static void render_excerpt(const struct place *at, char *out, size_t out_bytes)
     out[used] = '\0';
 }
 
-__attribute__((format(printf, 4, 0)))
-static void render(struct problem *problem, const char *kind, const struct place *at,
-                   const char *format, va_list arguments)
+__attribute__((format(printf, 4, 0))) static void render(struct problem *problem, const char *kind,
+                                                         const struct place *at, const char *format,
+                                                         va_list arguments)
 {
     char message[MESSAGE_BYTES], safe[MESSAGE_BYTES], file[FILE_BYTES], where[64] = "";
     vsnprintf(message, sizeof message, format, arguments);
@@ -109,15 +121,15 @@ static void render(struct problem *problem, const char *kind, const struct place
         snprintf(where, sizeof where, ":%" PRIu64 ":%" PRIu32, at->line, at->column);
     else if (at->line > 0)
         snprintf(where, sizeof where, ":%" PRIu64, at->line);
-    const int used = snprintf(problem->text, sizeof problem->text, "%s%s: %s%s\n", file, where,
-                              kind, safe);
+    const int used =
+        snprintf(problem->text, sizeof problem->text, "%s%s: %s%s\n", file, where, kind, safe);
     if (at->line > 0 && at->text != NULL && used > 0)
         render_excerpt(at, problem->text + used, sizeof problem->text - (size_t)used);
 }
 
-__attribute__((format(printf, 5, 0)))
-static void add(struct diag *diag, enum status status, const char *kind, struct place at,
-                const char *format, va_list arguments)
+__attribute__((format(printf, 5, 0))) static void add(struct diag *diag, enum status status,
+                                                      const char *kind, struct place at,
+                                                      const char *format, va_list arguments)
 {
     uint64_t *count = status == STATUS_OK ? &diag->warning_count : &diag->error_count;
     if (status != STATUS_OK && diag->first == STATUS_OK) diag->first = status;
@@ -160,8 +172,14 @@ void diag_warn(struct diag *diag, struct place at, const char *format, ...)
     va_end(arguments);
 }
 
-uint64_t diag_error_count(const struct diag *diag) { return diag->error_count; }
-enum status diag_status(const struct diag *diag) { return diag->first; }
+uint64_t diag_error_count(const struct diag *diag)
+{
+    return diag->error_count;
+}
+enum status diag_status(const struct diag *diag)
+{
+    return diag->first;
+}
 
 static void print_rest(uint64_t count, const char *what, FILE *out)
 {

@@ -25,7 +25,10 @@ __attribute__((format(printf, 2, 3))) static bool refuse(struct why *why, const 
     return false;
 }
 
-static bool is_digit(char byte) { return byte >= '0' && byte <= '9'; }
+static bool is_digit(char byte)
+{
+    return byte >= '0' && byte <= '9';
+}
 
 static size_t digits_at(const char *text, size_t bytes, size_t at)
 {
@@ -114,7 +117,8 @@ static bool decimal_read(const char *text, size_t bytes, struct decimal *number,
     if (bytes == 0) return refuse(why, "the value is missing; write decimal digits such as 8");
     if (number->bytes == 0) return refuse_word(text, bytes, why);
     if (number->bytes > NUMBER_BYTES)
-        return refuse(why, "a number of more than %d characters; 17 digits are enough", NUMBER_BYTES);
+        return refuse(why, "a number of more than %d characters; 17 digits are enough",
+                      NUMBER_BYTES);
     if (number->whole_digits > 1 && text[number->whole_at] == '0')
         return refuse(why, "a leading zero means octal to some readers; write 8 or 10, without it");
     return true;
@@ -161,8 +165,8 @@ bool quantity_count(const char *text, size_t bytes, int64_t *out, struct why *wh
     if (!decimal_double(text, &number, &value, why)) return false;
     if (fabs(value) > 9007199254740992.0) /* 2^53: above it not every integer is a double */
         return refuse(why, "too large for this form; write all digits of the whole number");
-    if (value != floor(value)) return refuse(why, "not a whole number; write %.0f or %.0f",
-                                             floor(value), ceil(value));
+    if (value != floor(value))
+        return refuse(why, "not a whole number; write %.0f or %.0f", floor(value), ceil(value));
     *out = (int64_t)value;
     return true;
 }
@@ -200,9 +204,13 @@ bool quantity_bool(const char *text, size_t bytes, bool *out, struct why *why)
 
 /* ---- durations ---- */
 
-static const struct { const char *name; int64_t ns; } time_units[] = {
-    { "d", NS_PER_DAY }, { "h", NS_PER_HOUR }, { "m", 60 * NS_PER_S }, { "s", NS_PER_S },
-    { "ms", 1000000 },   { "us", 1000 },       { "ns", 1 },
+static const struct {
+    const char *name;
+    int64_t ns;
+} time_units[] = {
+    { "d", NS_PER_DAY }, { "h", NS_PER_HOUR }, { "m", 60 * NS_PER_S },
+    { "s", NS_PER_S },   { "ms", 1000000 },    { "us", 1000 },
+    { "ns", 1 },
 };
 enum { TIME_UNITS = sizeof time_units / sizeof *time_units };
 
@@ -315,8 +323,8 @@ static bool read_clock(const char *text, size_t bytes, int64_t *out_ns, struct w
     int64_t days = 0, hours, minutes, seconds, second_part;
     size_t at = 0;
     const bool has_days = memchr(text, '-', bytes) != NULL;
-    if (has_days && !(clock_field(text, bytes, &at, 1, 5, 99999, &days) &&
-                      skip(text, bytes, &at, '-')))
+    if (has_days &&
+        !(clock_field(text, bytes, &at, 1, 5, 99999, &days) && skip(text, bytes, &at, '-')))
         return refuse(why, "not a duration; write D-HH:MM:SS");
     const size_t hours_at = at;
     if (clock_field(text, bytes, &at, 1, 6, has_days ? 24 : 1000000, &hours) &&

@@ -25,9 +25,13 @@ char *show_number(double value, char out[SHOW_BYTES])
 
 char *show_duration(int64_t ns, char out[SHOW_BYTES])
 {
-    static const struct { const char *unit; int64_t ns; } units[] = {
-        { "d", NS_PER_DAY }, { "h", NS_PER_HOUR }, { "m", 60 * NS_PER_S }, { "s", NS_PER_S },
-        { "ms", 1000000 },   { "us", 1000 },       { "ns", 1 },
+    static const struct {
+        const char *unit;
+        int64_t ns;
+    } units[] = {
+        { "d", NS_PER_DAY }, { "h", NS_PER_HOUR }, { "m", 60 * NS_PER_S },
+        { "s", NS_PER_S },   { "ms", 1000000 },    { "us", 1000 },
+        { "ns", 1 },
     };
     size_t used = 0;
     snprintf(out, SHOW_BYTES, "0s");
@@ -64,14 +68,20 @@ static char *show_prefixed(double value, const char *unit, char out[SHOW_BYTES])
     return out;
 }
 
-char *show_size(double size_bytes, char out[SHOW_BYTES]) { return show_prefixed(size_bytes, "B", out); }
+char *show_size(double size_bytes, char out[SHOW_BYTES])
+{
+    return show_prefixed(size_bytes, "B", out);
+}
 
 char *show_bandwidth(double bytes_per_s, char out[SHOW_BYTES])
 {
     return show_prefixed(bytes_per_s, "B/s", out);
 }
 
-char *show_rate(double per_s, char out[SHOW_BYTES]) { return show_scaled(per_s * 3600, "/h", out); }
+char *show_rate(double per_s, char out[SHOW_BYTES])
+{
+    return show_scaled(per_s * 3600, "/h", out);
+}
 
 char *show_power(double w, char out[SHOW_BYTES])
 {

@@ -25,9 +25,9 @@ static bool split(const char *text, size_t bytes, double *number, const char **u
                   size_t *unit_bytes, const char *form, struct why *why)
 {
     size_t at = 0;
-    while (at < bytes && (!is_unit_start(text[at]) ||
-                          ((text[at] | 0x20) == 'e' && at + 1 < bytes && at > 0 &&
-                           strchr("+-0123456789", text[at + 1]) != NULL)))
+    while (at < bytes &&
+           (!is_unit_start(text[at]) || ((text[at] | 0x20) == 'e' && at + 1 < bytes && at > 0 &&
+                                         strchr("+-0123456789", text[at + 1]) != NULL)))
         at++;
     size_t number_bytes = at;
     if (number_bytes > 1 && at < bytes && text[at - 1] == ' ') number_bytes--;
@@ -79,7 +79,8 @@ bool quantity_size(const char *text, size_t bytes, double *out_bytes, struct why
     if (unit_bytes == 0) return refuse(why, "a size needs a unit", size_form);
     const double factor = prefix_read(&unit, &unit_bytes, size_form, why);
     if (factor == 0) return false;
-    if (is(unit, unit_bytes, "b")) return refuse(why, "sizes are in bytes (B); b is bit", size_form);
+    if (is(unit, unit_bytes, "b"))
+        return refuse(why, "sizes are in bytes (B); b is bit", size_form);
     if (!is(unit, unit_bytes, "B")) return refuse(why, "not a unit of size", size_form);
     *out_bytes = number * factor;
     return true;
@@ -105,9 +106,12 @@ bool quantity_bandwidth(const char *text, size_t bytes, double *out_bytes_per_s,
 
 bool quantity_rate(const char *text, size_t bytes, double *out_per_s, struct why *why)
 {
-    static const struct { const char *name; double s; } units[] = {
-        { "/s", 1 },         { "/min", 60 },      { "/h", 3600 },         { "/day", 86400 },
-        { "/d", 86400 },     { "/week", 604800 }, { "/year", 31536000 },  { "/y", 31536000 },
+    static const struct {
+        const char *name;
+        double s;
+    } units[] = {
+        { "/s", 1 },     { "/min", 60 },      { "/h", 3600 },        { "/day", 86400 },
+        { "/d", 86400 }, { "/week", 604800 }, { "/year", 31536000 }, { "/y", 31536000 },
     };
     double number = 0;
     const char *unit;
@@ -133,8 +137,10 @@ bool quantity_power(const char *text, size_t bytes, double *out_w, struct why *w
     if (!split(text, bytes, &number, &unit, &unit_bytes, power_form, why)) return false;
     if (number < 0) return refuse(why, "a power cannot be negative", power_form);
     if (unit_bytes == 0) return refuse(why, "a power needs a unit", power_form);
-    const double factor = is(unit, unit_bytes, "W") ? 1 : is(unit, unit_bytes, "kW") ? 1e3
-                        : is(unit, unit_bytes, "MW") ? 1e6 : 0;
+    const double factor = is(unit, unit_bytes, "W")    ? 1
+                          : is(unit, unit_bytes, "kW") ? 1e3
+                          : is(unit, unit_bytes, "MW") ? 1e6
+                                                       : 0;
     if (unit_bytes > 1 && memcmp(unit + unit_bytes - 2, "Wh", 2) == 0)
         return refuse(why, "Wh is a unit of energy, not of power", power_form);
     if (factor == 0) return refuse(why, "not a unit of power", power_form);

@@ -61,7 +61,8 @@ static size_t escape_one(const unsigned char *text, size_t bytes, char shown[16]
 char *text_escape(const char *text, size_t text_bytes, char *out, size_t out_bytes)
 {
     if (out_bytes == 0) return out;
-    size_t used = 0, room_for_dots = 0; /* length of the longest prefix that leaves room for "..." */
+    size_t used = 0,
+           room_for_dots = 0; /* length of the longest prefix that leaves room for "..." */
     char shown[16];
     for (size_t at = 0; at < text_bytes;) {
         at += escape_one((const unsigned char *)text + at, text_bytes - at, shown);
@@ -79,7 +80,10 @@ char *text_escape(const char *text, size_t text_bytes, char *out, size_t out_byt
     return out;
 }
 
-static size_t least(size_t a, size_t b) { return a < b ? a : b; }
+static size_t least(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
 
 /* Edit distance with swaps of neighbours counted as one (optimal string alignment). */
 static size_t edit_distance(const char *a, size_t a_bytes, const char *b, size_t b_bytes)

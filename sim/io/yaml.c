@@ -12,11 +12,11 @@
 #include <yaml.h>
 
 enum {
-    ARENA_BYTES   = 268435456, /* nodes at their cap with texts of a file at its cap fit four times */
-    KEY_BYTES     = 1024,      /* libyaml's own limit, with a puzzling message (P28)               */
-    VALUE_BYTES   = 1048576,   /* 1 MiB (P28)                                                      */
-    ANCHORS       = 1000,      /* searched one by one                                              */
-    KEY_SLOTS     = 262144,    /* power of two, over twice LIMIT_YAML_NODES                        */
+    ARENA_BYTES = 268435456, /* nodes at their cap with texts of a file at its cap fit four times */
+    KEY_BYTES = 1024,        /* libyaml's own limit, with a puzzling message (P28)               */
+    VALUE_BYTES = 1048576,   /* 1 MiB (P28)                                                      */
+    ANCHORS = 1000,          /* searched one by one                                              */
+    KEY_SLOTS = 262144,      /* power of two, over twice LIMIT_YAML_NODES                        */
 };
 
 /* An open list or map. */
@@ -121,7 +121,9 @@ static enum status node_take(struct builder *builder, const yaml_event_t *event,
         return diag_error(builder->diag, place_of(builder, event),
                           "more than %d values, aliases expanded", LIMIT_YAML_NODES);
     *out = ARENA_ARRAY(builder->document->arena, struct yaml_node, 1);
-    return *out ? STATUS_OK : out_of_memory(builder);
+    if (*out == NULL) return out_of_memory(builder);
+    (*out)->document = builder->document;
+    return STATUS_OK;
 }
 
 /* The slot where a map holds `key`, or the free one where it would. */
@@ -156,15 +158,17 @@ static void attach(struct builder *builder, struct yaml_node *node)
         frame->key = NULL;
         struct yaml_node **slot = key_slot(builder, frame->node, node->key);
         if (*slot != NULL) {
-            diag_error(builder->diag, yaml_key_place(builder->document, node),
+            diag_error(builder->diag, yaml_key_place(node),
                        "key '%s' stands twice; it is also in line %llu", node->key,
-                       (unsigned long long)yaml_key_place(builder->document, *slot).line);
+                       (unsigned long long)yaml_key_place(*slot).line);
             return;
         }
         *slot = node;
     }
-    if (frame->last) frame->last->next = node;
-    else frame->node->first = node;
+    if (frame->last)
+        frame->last->next = node;
+    else
+        frame->node->first = node;
     frame->last = node;
     frame->node->child_count++;
 }
@@ -316,10 +320,14 @@ static enum status read_alias(struct builder *builder, const yaml_event_t *event
 static const yaml_char_t *tag_of(const yaml_event_t *event)
 {
     switch (event->type) {
-    case YAML_SCALAR_EVENT: return event->data.scalar.tag;
-    case YAML_SEQUENCE_START_EVENT: return event->data.sequence_start.tag;
-    case YAML_MAPPING_START_EVENT: return event->data.mapping_start.tag;
-    default: return NULL;
+    case YAML_SCALAR_EVENT:
+        return event->data.scalar.tag;
+    case YAML_SEQUENCE_START_EVENT:
+        return event->data.sequence_start.tag;
+    case YAML_MAPPING_START_EVENT:
+        return event->data.mapping_start.tag;
+    default:
+        return NULL;
     }
 }
 
@@ -338,11 +346,14 @@ static enum status take_event(struct builder *builder, const yaml_event_t *event
                    "tag '%s' is not read; the key decides the type", (const char *)tag);
     switch (event->type) {
     case YAML_SEQUENCE_END_EVENT:
-    case YAML_MAPPING_END_EVENT: builder->depth--; return STATUS_OK;
+    case YAML_MAPPING_END_EVENT:
+        builder->depth--;
+        return STATUS_OK;
     case YAML_SCALAR_EVENT:
         check_scalar(builder, event);
         return waits_for_key(builder) ? read_key(builder, event) : read_scalar(builder, event);
-    default: break;
+    default:
+        break;
     }
     if (waits_for_key(builder)) /* P29 */
         return diag_error(builder->diag, place_of(builder, event), "keys are plain names");

@@ -15,6 +15,8 @@
 
 enum yaml_kind { YAML_SCALAR, YAML_LIST, YAML_MAP };
 
+struct yaml_document;
+
 struct yaml_node {
     enum yaml_kind kind;
     bool quoted;                /* a quoted scalar: "null" is text                          */
@@ -26,6 +28,7 @@ struct yaml_node {
     struct yaml_node *first;    /* children in document order                               */
     struct yaml_node *next;     /* next sibling                                             */
     uint32_t child_count;
+    const struct yaml_document *document; /* whose text offset and key_offset count in      */
     struct yaml_node *parent;   /* the list or map that holds it; NULL at the root          */
 };
 
@@ -53,7 +56,7 @@ bool yaml_is_null(const struct yaml_node *node);
 struct yaml_node *yaml_child(const struct yaml_node *map, const char *key);
 
 /* Places for messages: the value, or the key of a node. */
-struct place yaml_place(const struct yaml_document *document, const struct yaml_node *node);
-struct place yaml_key_place(const struct yaml_document *document, const struct yaml_node *node);
+struct place yaml_place(const struct yaml_node *node);
+struct place yaml_key_place(const struct yaml_node *node);
 
 #endif

@@ -119,7 +119,9 @@ enum status yaml_text_take(struct yaml_document *document, const unsigned char *
 
 static bool looks_alike(uint32_t code)
 {
-    static const struct { uint32_t first, last; } ranges[] = {
+    static const struct {
+        uint32_t first, last;
+    } ranges[] = {
         { 0x00a0, 0x00a0 }, { 0x00ad, 0x00ad }, /* no-break space, soft hyphen       */
         { 0x061c, 0x061c }, { 0x2000, 0x200f }, /* spaces of all widths, marks       */
         { 0x2018, 0x201f },                     /* curly quotes                      */

@@ -17,15 +17,17 @@ struct yaml_node *yaml_child(const struct yaml_node *map, const char *key)
     return NULL;
 }
 
-struct place yaml_place(const struct yaml_document *document, const struct yaml_node *node)
+struct place yaml_place(const struct yaml_node *node)
 {
+    const struct yaml_document *document = node->document;
     return place_in_text(document->file, document->text, document->text_bytes, node->offset,
                          node->width);
 }
 
-struct place yaml_key_place(const struct yaml_document *document, const struct yaml_node *node)
+struct place yaml_key_place(const struct yaml_node *node)
 {
-    if (node->key == NULL) return yaml_place(document, node);
+    const struct yaml_document *document = node->document;
+    if (node->key == NULL) return yaml_place(node);
     return place_in_text(document->file, document->text, document->text_bytes, node->key_offset,
                          node->key_width);
 }
@@ -44,8 +46,8 @@ enum status yaml_require_map(const struct yaml_document *document, struct diag *
     const struct yaml_node *root = document->root;
     if (root->kind == YAML_MAP) return STATUS_OK;
     const char *hint = root->kind == YAML_SCALAR && strchr(root->text, ':')
-                           ? "; is the blank missing after ':'?" : "";
-    return diag_error(diag, yaml_place(document, root),
-                      "expected a mapping of keys to values, got %s%s",
+                           ? "; is the blank missing after ':'?"
+                           : "";
+    return diag_error(diag, yaml_place(root), "expected a mapping of keys to values, got %s%s",
                       root->kind == YAML_LIST ? "a list" : "one text", hint);
 }
