@@ -1,0 +1,199 @@
+/* keys.c - the rows, in the order in which `gpuplan check` prints them. */
+#include "spec/keys.h"
+
+#include "base/clock.h"
+#include "base/text.h"
+#include "spec/scenario.h"
+
+#include <string.h>
+
+#define CENTURY_NS                                                                                 \
+    ((double)(36525 * NS_PER_DAY)) /* sums of durations stay far below the clock's end */
+#define CENTURY_S (CENTURY_NS / 1e9)
+#define SEED_MOST 9.2e18 /* below 2^63: SQLite's integers are signed (P92) */
+
+/* A fault a minute of one component: faster ones would be events without progress (P45). */
+#define MEAN_S_LEAST 60.0
+#define MEAN_S_MOST  3.2e12 /* a thousand centuries: as good as never */
+
+#define AT(kind, field)                                                                            \
+    .offset = offsetof(struct kind, field), .bytes = sizeof(((struct kind *)0)->field)
+#define REQUIRED           .fallback = NULL
+#define RANGE(least, most) .min = (least), .max = (most)
+
+/* clang-format off */
+const struct key_row keys[] = {
+    /* ---- the scenario ---- */
+    { "gpuplan", KEY_COUNT, RANGE(1, 1), REQUIRED, .help = "version of this file's form: 1" },
+    { "name", KEY_NAME, AT(scenario, name), REQUIRED, .help = "names the result file" },
+    { "question", KEY_TEXT, .fallback = "", AT(scenario, question), .help = "what the comparison is to answer" },
+    { "seed", KEY_COUNT, RANGE(0, SEED_MOST), .fallback = "1", AT(scenario, seed), .help = "all random draws follow from it" },
+    { "detail", KEY_WORD, .fallback = "first", .words = "none|first|all", AT(scenario, detail), .help = "replicas whose jobs are stored one by one" },
+
+    { "time", KEY_MAP, .fallback = "=", .help = "how long, and what is counted" },
+    { "time.horizon", KEY_DURATION, RANGE(NS_PER_S, CENTURY_NS), .fallback = "30d", .word = "all", .word_value = HORIZON_ALL, AT(scenario, horizon_ns), .help = "end of the window that is counted; all: until every job of the trace has ended" },
+    { "time.warmup", KEY_DURATION, RANGE(0, CENTURY_NS), .fallback = "=auto, or 0s when the horizon is all", .word = "auto", .word_value = WARMUP_AUTO, AT(scenario, warmup_ns), .help = "start of the window; a multiple of curve_bin" },
+    { "time.curve_bin", KEY_DURATION, RANGE(NS_PER_S, CENTURY_NS), .fallback = "1h", AT(scenario, curve_bin_ns), .help = "width of a bin of the curves over time" },
+    { "time.follow", KEY_DURATION, RANGE(0, CENTURY_NS), .fallback = "=50% of the horizon, or 0s when it is all", AT(scenario, follow_ns), .help = "how long jobs of the window are followed behind its end" },
+
+    { "replicas", KEY_MAP, .fallback = "=", .short_key = "count", .help = "runs of each layout with draws of their own" },
+    { "replicas.count", KEY_COUNT, RANGE(1, LIMIT_REPLICAS), .fallback = "20", AT(scenario, replicas), .help = "number of replicas" },
+    { "replicas.resample", KEY_CHOICE, .fallback = "=days, or none when the horizon is all", .words = "none|days", AT(scenario, resample), .help = "what else replicas draw anew: the trace, by blocks of days" },
+    { "replicas.until", KEY_NOT_BUILT, .help = "run until an interval is narrow enough" },
+
+    { "workload", KEY_MAP, .fallback = "=", .help = "the jobs" },
+    { "workload.trace", KEY_MAP, .fallback = "=", .help = "a job log" },
+    { "workload.trace.file", KEY_CUSTOM, .fallback = "=none", .help = "path, relative to the scenario's folder" },
+    { "workload.trace.format", KEY_CHOICE, .fallback = "auto", .words = "auto|gpuplan|swf|itp|philly", AT(scenario, trace_format), .help = "form of the log; auto: by content" },
+    { "workload.trace.zone", KEY_TEXT, .fallback = "", AT(scenario, trace_zone), .help = "time zone of wall-clock columns without offset, as Europe/Berlin" },
+    { "workload.trace.recorded_on", KEY_CUSTOM, .fallback = "=none", .help = "{server: TYPE, count: N} where the durations were measured, or none" },
+    { "workload.trace.recorded_on.server", KEY_CUSTOM, REQUIRED, .help = "an entry of catalog servers.yaml, or its keys written inline" },
+    { "workload.trace.recorded_on.count", KEY_COUNT, RANGE(1, LIMIT_GPUS), REQUIRED, AT(scenario, recorded_count), .help = "servers" },
+    { "workload.trace.contains", KEY_CUSTOM, .fallback = "=[startup, checkpoint, stalls]", .help = "what the recorded durations contain besides compute" },
+    { "workload.communication", KEY_CUSTOM, .fallback = "=by_model_mix", .short_key = "kind", .help = "none, by_size, by_model_mix, a profile, {kind, scale}, or a profile's numbers" },
+    { "workload.communication.kind", KEY_CUSTOM, .fallback = "=by_model_mix", .help = "none, by_size, by_model_mix, or an entry of catalog profiles.yaml" },
+    { "workload.communication.scale", KEY_NUMBER, RANGE(0, 1000), .fallback = "1", AT(scenario, communication.scale), .help = "multiplies every kappa" },
+    { "workload.shape", KEY_CHOICE, .fallback = "model", .words = "model|recorded|free", AT(scenario, shape), .help = "how many servers a job takes" },
+    { "workload.slack", KEY_CUSTOM, .fallback = "=0", .help = "servers more than needed that a job may start on: a count, any, or a list" },
+    { "workload.kill_at_limit", KEY_BOOL, .fallback = "false", AT(scenario, kill_at_limit), .help = "jobs end at their requested time" },
+    { "workload.limit_factor", KEY_NUMBER, RANGE(1, 1000), .fallback = "1.5", AT(scenario, limit_factor), .help = "estimate = duration times this, where the trace has no limit" },
+    { "workload.startup", KEY_DURATION, RANGE(0, CENTURY_NS), .fallback = "60s", AT(scenario, startup_ns), .help = "first start of a job" },
+    { "workload.growth", KEY_NOT_BUILT, .help = "growth of the demand" },
+
+    { "scheduler", KEY_MAP, .fallback = "=", .help = "who starts when and where" },
+    { "scheduler.kind", KEY_WORD, .fallback = "plain", .words = "plain|!slurm|!kubernetes|!static", .help = "family of schedulers" },
+    { "scheduler.plain", KEY_MAP, .fallback = "=", .help = "textbook policies" },
+    { "scheduler.plain.order", KEY_CHOICE, .fallback = "easy", .words = "fcfs|easy|!sjf|!conservative|!las|!srtf", AT(scenario, order), .help = "order of starts" },
+    { "scheduler.plain.placement", KEY_CHOICE, .fallback = "pack", .words = "pack|spread|!best_fit|!random|!dot_product|!clustering|!packing|!fgd", AT(scenario, placement), .help = "choice of servers" },
+    { "scheduler.plain.loss", KEY_BOOL, .fallback = "false", AT(scenario, loss), .help = "a job that does not fit at once is dropped" },
+    { "scheduler.slurm", KEY_NOT_BUILT, .help = "slurm.conf names" },
+    { "scheduler.kubernetes", KEY_NOT_BUILT, .help = "scheduler profile" },
+
+    { "failures", KEY_MAP, .fallback = "=", .short_key = "rates", .help = "what breaks; each component by its own key" },
+    { "failures.rates", KEY_CUSTOM, .fallback = "=none", .help = "an entry of catalog failures.yaml, or none" },
+    { "failures.scale", KEY_NUMBER, RANGE(0, 1e6), .fallback = "1", AT(scenario, failures.scale), .help = "multiplies every rate" },
+    { "failures.drain", KEY_CHOICE, .fallback = "finish", .words = "finish|now|gpu", AT(scenario, failures.drain), .help = "the other jobs of a broken server finish, are killed, or stay" },
+    { "failures.detection", KEY_DURATION, RANGE(0, CENTURY_NS), .fallback = "60s", AT(scenario, failures.detection_ns), .help = "from the fault to the kill" },
+    { "failures.restart", KEY_DURATION, RANGE(0, CENTURY_NS), .fallback = "5m", AT(scenario, failures.restart_ns), .help = "start-up and restore of a restarted job" },
+    { "failures.requeue_delay", KEY_DURATION, RANGE(0, CENTURY_NS), .fallback = "0s", AT(scenario, failures.requeue_delay_ns), .help = "from the kill to the queue" },
+    { "failures.blast_horizon", KEY_DURATION, RANGE(0, CENTURY_NS), .fallback = "auto", .word = "auto", .word_value = 0, AT(scenario, failures.blast_horizon_ns), .help = "length of the failure-only run" },
+    { "failures.gpu", KEY_CUSTOM, .fallback = "=none", .help = "faults of one GPU" },
+    { "failures.server", KEY_CUSTOM, .fallback = "=none", .help = "faults of one server, its GPUs apart" },
+    { "failures.link", KEY_CUSTOM, .fallback = "=none", .help = "faults of one NIC with its cable and port" },
+    { "failures.leaf", KEY_CUSTOM, .fallback = "=none", .help = "faults of one leaf switch" },
+    { "failures.job", KEY_CUSTOM, .fallback = "=none", .help = "faults of one running job's software" },
+
+    { "checkpoint", KEY_MAP, .fallback = "=", .short_key = "policy", .help = "how jobs save their state" },
+    { "checkpoint.policy", KEY_CHOICE, .fallback = "=fixed with an interval, else none", .words = "none|fixed|young|daly", AT(scenario, checkpoint.policy), .help = "when a checkpoint is written" },
+    { "checkpoint.interval", KEY_DURATION, RANGE(NS_PER_S, CENTURY_NS), .fallback = "=none", AT(scenario, checkpoint.interval_ns), .help = "compute time between two, for policy fixed" },
+    { "checkpoint.size", KEY_SIZE, RANGE(1, 1e15), .fallback = "by_class", .word = "by_class", .word_value = 0, AT(scenario, checkpoint.bytes_per_gpu), .help = "bytes per GPU of the job; by_class: of its profile" },
+    { "checkpoint.store", KEY_BANDWIDTH, RANGE(1, 1e18), .fallback = "=none", AT(scenario, checkpoint.store_bytes_per_s), .help = "what the store takes from one job" },
+    { "checkpoint.per_server", KEY_BANDWIDTH, RANGE(1, 1e18), .fallback = "nics", .word = "nics", .word_value = 0, AT(scenario, checkpoint.server_bytes_per_s), .help = "what one server can write; nics: as its NICs" },
+
+    { "layouts", KEY_MAP, REQUIRED, .short_key = "list", .help = "the ways to build the cluster" },
+    { "layouts.scale_to_load", KEY_NUMBER, RANGE(0.01, 10), .fallback = "none", .word = "none", .word_value = 0, AT(scenario, scale_to_load), .help = "sizes all layouts to this offered load" },
+    { "layouts.list", KEY_CUSTOM, REQUIRED, .help = "one map a layout" },
+    { "layouts[].name", KEY_NAME, REQUIRED, AT(layout, name), .help = "heads a column of the comparison" },
+    { "layouts[].servers", KEY_MAP, REQUIRED, .help = "what it is built of" },
+    { "layouts[].servers.type", KEY_CUSTOM, REQUIRED, .help = "an entry of catalog servers.yaml, or its keys written inline" },
+    { "layouts[].servers.count", KEY_COUNT, RANGE(1, 4294967295.0), REQUIRED, AT(layout, server_count), .help = "servers" },
+    { "layouts[].fabric", KEY_MAP, REQUIRED, .help = "what connects them" },
+    { "layouts[].fabric.type", KEY_WORD, .fallback = "two-tier", .words = "two-tier", .help = "kind of network" },
+    { "layouts[].fabric.link", KEY_CUSTOM, REQUIRED, .help = "an entry of catalog links.yaml, or its keys written inline" },
+    { "layouts[].fabric.nics_per_gpu", KEY_NUMBER, RANGE(1.0 / LIMIT_GPUS_PER_SERVER, 16), .fallback = "=as the server type has", AT(layout, fabric.nics_per_gpu), .help = "NICs of a server over its GPUs" },
+    { "layouts[].fabric.oversubscription", KEY_NUMBER, RANGE(1, 1000), .fallback = "1", AT(layout, fabric.oversubscription), .help = "down : up at the leaf; 1 = non-blocking" },
+    { "baseline", KEY_CUSTOM, .fallback = "=the first layout", .help = "the layout that others are compared with" },
+    { "allow_different", KEY_CUSTOM, .fallback = "=[]", .help = "[gpu, fabric]: what layouts may differ in" },
+
+    { "gates", KEY_CUSTOM, .fallback = "=none", .help = "limits that make compare exit 5" },
+    { "gates[].metric", KEY_NAME, REQUIRED, AT(gate, metric), .help = "name of a metric" },
+    { "gates[].layout", KEY_NAME, REQUIRED, AT(gate, layout), .help = "name of a layout" },
+    { "gates[].below", KEY_CUSTOM, .fallback = "=none", .twin = "above", .help = "the value must be below this: 4h, 50% or a number" },
+    { "gates[].above", KEY_CUSTOM, .fallback = "=none", .twin = "below", .help = "the value must be above this" },
+
+    { "sweep", KEY_NOT_BUILT, .help = "axes of a sweep" },
+    { "events", KEY_NOT_BUILT, .help = "events at given times" },
+    { "jobs", KEY_NOT_BUILT, .help = "jobs written inline" },
+
+    /* ---- a server type ---- */
+    { "server.id", KEY_NAME, .fallback = "inline", AT(server_type, id), .help = "name in the catalog" },
+    { "server.gpu", KEY_NAME, REQUIRED, AT(server_type, gpu), .help = "GPU model; layouts with different ones are not comparable" },
+    { "server.gpus", KEY_COUNT, RANGE(1, LIMIT_GPUS_PER_SERVER), REQUIRED, AT(server_type, gpus), .help = "GPUs of one server" },
+    { "server.nics", KEY_COUNT, RANGE(1, 512), REQUIRED, AT(server_type, nics), .help = "compute NICs of one server" },
+    { "server.nic", KEY_BANDWIDTH, RANGE(1, 1e15), REQUIRED, AT(server_type, nic_bytes_per_s), .help = "one NIC, effective, one direction" },
+    { "server.scaleup", KEY_BANDWIDTH, RANGE(1, 1e15), REQUIRED, AT(server_type, scaleup_bytes_per_s), .help = "bus bandwidth of a ring inside the server" },
+    { "server.gpu_pcie", KEY_BANDWIDTH, RANGE(1, 1e15), .fallback = "48 GB/s", AT(server_type, gpu_pcie_bytes_per_s), .help = "what one GPU can send, one direction" },
+    { "server.host_memory", KEY_BANDWIDTH, RANGE(1, 1e15), .fallback = "300 GB/s", AT(server_type, host_memory_bytes_per_s), .help = "what the host's memory copies; matters without gpudirect" },
+    { "server.scaleup_hop", KEY_SECONDS, RANGE(0, 1), .fallback = "3.4us", AT(server_type, scaleup_hop_s), .help = "start-up of one collective step inside the server" },
+    { "server.gpudirect", KEY_BOOL, .fallback = "true", AT(server_type, gpudirect), .help = "NICs reach GPU memory without the host" },
+    { "server.cores", KEY_COUNT, RANGE(1, 65536), .fallback = "128", AT(server_type, cores), .help = "CPU cores that jobs can ask for" },
+    { "server.memory", KEY_BYTES, RANGE(1, 1e15), .fallback = "2 TB", AT(server_type, memory_bytes), .help = "memory that jobs can ask for" },
+    { "server.idle", KEY_POWER, RANGE(0, 1e6), .fallback = "0 W", AT(server_type, idle_w), .help = "at the wall; 0 W = not stated" },
+    { "server.max", KEY_POWER, RANGE(0, 1e6), .fallback = "0 W", AT(server_type, max_w), .help = "at the wall; 0 W = not stated" },
+    { "server.price_usd", KEY_NUMBER, RANGE(0, 1e9), .fallback = "0", AT(server_type, price_usd), .help = "with NICs; 0 = not stated" },
+    { "server.mark", KEY_CHOICE, .fallback = "assumed", .words = "confirmed|derived|memory|assumed|hypothetical", AT(server_type, mark), .help = "how well its numbers are known" },
+    { "server.source", KEY_TEXT, .fallback = "", AT(server_type, source), .help = "where its numbers come from" },
+
+    /* ---- a link type ---- */
+    { "link.id", KEY_NAME, .fallback = "inline", AT(link_type, id), .help = "name in the catalog" },
+    { "link.rate", KEY_BANDWIDTH, RANGE(1, 1e15), REQUIRED, AT(link_type, bytes_per_s), .help = "effective payload of a port, one direction" },
+    { "link.hop", KEY_SECONDS, RANGE(0, 1), .fallback = "14us", AT(link_type, hop_s), .help = "start-up of one collective step across the network" },
+    { "link.switch_ports", KEY_COUNT, RANGE(2, 4096), .fallback = "64", AT(link_type, switch_ports), .help = "ports of one switch" },
+    { "link.mark", KEY_CHOICE, .fallback = "assumed", .words = "confirmed|derived|memory|assumed|hypothetical", AT(link_type, mark), .help = "how well its numbers are known" },
+    { "link.source", KEY_TEXT, .fallback = "", AT(link_type, source), .help = "where its numbers come from" },
+
+    /* ---- faults of ONE component of its kind ---- */
+    { "component.law", KEY_CHOICE, .fallback = "exponential", .words = "none|exponential|weibull|lognormal", AT(component_failures, law), .help = "law of the time between two faults of one component" },
+    { "component.rate", KEY_PER_TIME, RANGE(MEAN_S_LEAST, MEAN_S_MOST), .fallback = "=none", .twin = "mtbf", AT(component_failures, mean_s), .help = "faults of ONE component per time, as 3e-4/day" },
+    { "component.mtbf", KEY_SECONDS, RANGE(MEAN_S_LEAST, MEAN_S_MOST), .fallback = "=none", .twin = "rate", AT(component_failures, mean_s), .help = "mean time between faults of ONE component, as 50000h" },
+    { "component.shape", KEY_NUMBER, RANGE(0.05, 50), .fallback = "=none", AT(component_failures, shape), .help = "Weibull: its shape; lognormal: sd of the logarithm" },
+    { "component.repair_median", KEY_SECONDS, RANGE(0, CENTURY_S), .fallback = "0s", AT(component_failures, repair_median_s), .help = "lognormal repair; 0s = at once" },
+    { "component.repair_p95", KEY_SECONDS, RANGE(0, CENTURY_S), .fallback = "=the median", AT(component_failures, repair_p95_s), .help = "95 of 100 repairs are shorter" },
+    { "component.source", KEY_TEXT, .fallback = "", AT(component_failures, source), .help = "where its numbers come from" },
+
+    /* ---- how a job communicates ---- */
+    { "profile.id", KEY_NAME, .fallback = "inline", AT(profile, id), .help = "name in the catalog" },
+    { "profile.kappa_one", KEY_NUMBER, RANGE(0, 1000), REQUIRED, AT(profile, kappa_one), .help = "communication / compute of a job whose reference is one server" },
+    { "profile.kappa_many", KEY_NUMBER, RANGE(0, 1000), REQUIRED, AT(profile, kappa_many), .help = "the same, reference several servers" },
+    { "profile.hidden", KEY_SHARE, RANGE(0, 1), .fallback = "0.3", AT(profile, hidden_frac), .help = "part of the compute time that can hide communication" },
+    { "profile.size", KEY_SIZE, RANGE(1, 1e15), .fallback = "1 GB", AT(profile, size_bytes), .help = "bytes of one all-reduce" },
+    { "profile.spread", KEY_NUMBER, RANGE(0, 10), .fallback = "0", AT(profile, spread), .help = "sd / mean of kappa between jobs; 0 = all alike" },
+    { "profile.state_per_gpu", KEY_SIZE, RANGE(0, 1e15), .fallback = "875 MB", AT(profile, state_bytes_per_gpu), .help = "what a checkpoint writes, per GPU" },
+    { "profile.mark", KEY_CHOICE, .fallback = "assumed", .words = "confirmed|derived|memory|assumed|hypothetical", AT(profile, mark), .help = "how well its numbers are known" },
+    { "profile.source", KEY_TEXT, .fallback = "", AT(profile, source), .help = "where its numbers come from" },
+
+    { "mix.profile", KEY_CUSTOM, REQUIRED, .help = "an entry of profiles" },
+    { "mix.weight", KEY_NUMBER, RANGE(1e-9, 1e9), REQUIRED, AT(mix_entry, weight), .help = "relative, among the entries that admit the size" },
+    { "mix.gpus_min", KEY_COUNT, RANGE(1, LIMIT_GPUS), .fallback = "1", AT(mix_entry, gpus_min), .help = "smallest job" },
+    { "mix.gpus_max", KEY_COUNT, RANGE(1, LIMIT_GPUS), .fallback = "4194304", AT(mix_entry, gpus_max), .help = "largest job" },
+};
+/* clang-format on */
+
+const size_t key_count = sizeof keys / sizeof *keys;
+
+const struct key_row *key_find(const char *path)
+{
+    for (size_t i = 0; i < key_count; i++)
+        if (strcmp(keys[i].path, path) == 0) return &keys[i];
+    return NULL;
+}
+
+const char *key_below(const struct key_row *row, const char *prefix)
+{
+    const size_t bytes = strlen(prefix);
+    if (strncmp(row->path, prefix, bytes) != 0) return NULL;
+    const char *name = row->path + bytes;
+    return strpbrk(name, ".[") ? NULL : name;
+}
+
+bool key_word(const char *words, size_t n, char *out, size_t out_bytes, bool *built)
+{
+    for (; n > 0; n--) {
+        words = strchr(words, '|');
+        if (words == NULL) return false;
+        words++;
+    }
+    *built = *words != '!';
+    if (!*built) words++;
+    return text_copy(out, out_bytes, words, strcspn(words, "|"));
+}

@@ -1,0 +1,66 @@
+/* keys.h - the one table of all keys that a scenario or the catalog may hold.
+ *
+ * A row says what a key is called, what it means, its range, its default, and where its value goes.
+ * The table drives the reader, the suggestions for unknown keys, the ranges in messages and the
+ * reference in scenarios/README.md.
+ *
+ * Paths: "time.horizon" stands in a scenario; "layouts[]." in each layout, "gates[]." in each gate.
+ * Some maps stand in several places and have a path of their own: "server." (catalog
+ * servers.yaml, and wherever a server type may be written inline), "link.", "component." (below
+ * failures.gpu, .server, .link, .leaf, .job, and catalog failures.yaml), "profile.", "mix.". */
+#ifndef GPUPLAN_SPEC_KEYS_H
+#define GPUPLAN_SPEC_KEYS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum key_type {
+    KEY_MAP,        /* holds further keys of this table                                        */
+    KEY_CUSTOM,     /* read by a function of the reader: several forms, or a list              */
+    KEY_NOT_BUILT,  /* known to the design, refused                                            */
+    KEY_TEXT,       /* char[bytes]                                                             */
+    KEY_NAME,       /* char[bytes]; no control characters, not empty (P32)                     */
+    KEY_WORD,       /* char[bytes], one of `words`                                             */
+    KEY_CHOICE,     /* enum: the position in `words`                                           */
+    KEY_BOOL,       /* bool                                                                    */
+    KEY_COUNT,      /* uint32_t or uint64_t, by `bytes`                                        */
+    KEY_NUMBER,     /* double                                                                  */
+    KEY_SHARE,      /* double in [0, 1]; 50% or 0.5                                            */
+    KEY_DURATION,   /* int64_t ns                                                              */
+    KEY_SECONDS,    /* double s; the text is a duration                                        */
+    KEY_SIZE,       /* double bytes                                                            */
+    KEY_BYTES,      /* uint64_t bytes                                                          */
+    KEY_BANDWIDTH,  /* double bytes per second                                                 */
+    KEY_PER_TIME,   /* double s: one over the rate that is written                             */
+    KEY_POWER,      /* double W                                                                */
+};
+
+struct key_row {
+    const char *path;
+    enum key_type type;
+    double min, max;      /* of the stored value; both 0 = no limit beyond the type's            */
+    const char *fallback; /* default as it would be written; NULL = required; "=..." = computed,
+                             with what is said about it                                          */
+    const char *words;    /* KEY_CHOICE, KEY_WORD: "fcfs|easy|!sjf"; '!' = known but not built    */
+    const char *word;     /* a word allowed instead of a value ("all"), stored as word_value     */
+    int64_t word_value;
+    const char *short_key;/* KEY_MAP: the key that a value in the map's place stands for          */
+    const char *twin;     /* another form of the same value; only one of them may be written     */
+    size_t offset, bytes; /* of the field in its struct                                          */
+    const char *help;     /* one line: meaning, unit or form                                     */
+};
+
+extern const struct key_row keys[];
+extern const size_t key_count;
+
+/* The row of a path, or NULL. */
+const struct key_row *key_find(const char *path);
+
+/* The name of a row directly below `prefix` ("" or ending in '.'), or NULL when it is elsewhere. */
+const char *key_below(const struct key_row *row, const char *prefix);
+
+/* The n-th of "a|b|!c" without its '!', copied to out; false behind the last. */
+bool key_word(const char *words, size_t n, char *out, size_t out_bytes, bool *built);
+
+#endif
