@@ -1,0 +1,115 @@
+/* catalog_entry.c - entries -> the structs of spec, with the checks that one key alone cannot do. */
+#include "io/catalog.h"
+
+#include <math.h>
+#include <string.h>
+
+const char *const component_keys[COMPONENTS] = { "gpu", "server", "link", "leaf", "job" };
+
+void catalog_read_server(struct key_reader *reader, const struct yaml_node *entry,
+                         struct server_type *server)
+{
+    keys_read(reader, "server.", entry, NULL, server);
+    if (server->max_w > 0 && server->idle_w > server->max_w)
+        diag_error(reader->diag, yaml_place(entry), "%sidle must not be above max", reader->path);
+}
+
+void catalog_read_link(struct key_reader *reader, const struct yaml_node *entry,
+                       struct link_type *link)
+{
+    keys_read(reader, "link.", entry, NULL, link);
+}
+
+/* kappa of a job is drawn from a Beta on (0, 1) when there is spread: such a law has a mean below
+ * 1 and sd^2 < mean (1 - mean). */
+static bool spread_fits(double kappa, double spread)
+{
+    return spread == 0 || kappa == 0 || (kappa < 1 && spread * spread * kappa < 1 - kappa);
+}
+
+void catalog_read_profile(struct key_reader *reader, const struct yaml_node *entry,
+                          struct profile *profile)
+{
+    keys_read(reader, "profile.", entry, NULL, profile);
+    if (!spread_fits(profile->kappa_one, profile->spread) ||
+        !spread_fits(profile->kappa_many, profile->spread))
+        diag_error(
+            reader->diag, yaml_place(entry),
+            "%sspread %g is wider than a kappa between 0 and 1 can vary; needs kappa below 1 "
+            "and spread^2 below (1 - kappa) / kappa",
+            reader->path, profile->spread);
+}
+
+/* What a component's fields must satisfy together. */
+static void check_component(struct key_reader *reader, const struct yaml_node *node,
+                            const struct component_failures *component)
+{
+    const struct place at = yaml_place(node);
+    if (component->law != LAW_NONE && component->mean_s == 0)
+        diag_error(reader->diag, at, "%s needs a rate or an mtbf, or law: none", reader->path);
+    if ((component->law == LAW_WEIBULL || component->law == LAW_LOGNORMAL) && component->shape == 0)
+        diag_error(reader->diag, at, "%s needs a shape for this law", reader->path);
+    if (component->repair_p95_s < component->repair_median_s)
+        diag_error(reader->diag, at, "%srepair_p95 must not be below repair_median", reader->path);
+    if (component->repair_median_s == 0 && component->repair_p95_s > 0)
+        diag_error(reader->diag, at, "%srepair_p95 needs a repair_median above 0s", reader->path);
+}
+
+void catalog_read_component(struct key_reader *reader, const struct yaml_node *node,
+                            const struct yaml_node *below, struct component_failures *component)
+{
+    *component = (struct component_failures){ .law = LAW_NONE };
+    if (node == NULL && below == NULL) return;
+    const uint64_t errors = diag_error_count(reader->diag);
+    component->repair_p95_s = -1; /* not written */
+    keys_read(reader, "component.", node, below, component);
+    if (component->repair_p95_s < 0) component->repair_p95_s = component->repair_median_s;
+    if (diag_error_count(reader->diag) == errors)
+        check_component(reader, node ? node : below, component);
+}
+
+static void read_entry(struct catalog *catalog, struct key_reader *reader,
+                       const struct yaml_node *node, struct mix_entry *entry)
+{
+    const uint64_t errors = diag_error_count(reader->diag);
+    keys_read(reader, "mix.", node, NULL, entry);
+    const struct yaml_node *id = yaml_child(node, "profile");
+    if (id == NULL || id->kind != YAML_SCALAR || diag_error_count(reader->diag) > errors) return;
+    const struct yaml_node *profile =
+        catalog_find(catalog, CATALOG_PROFILES, id->text, reader->diag);
+    if (profile == NULL) {
+        diag_error(reader->diag, yaml_place(id), "no profile '%s' in the catalog", id->text);
+        return;
+    }
+    catalog_read_profile(reader, profile, &entry->profile);
+    if (entry->gpus_min > entry->gpus_max)
+        diag_error(reader->diag, yaml_place(node), "gpus_min must not be above gpus_max");
+}
+
+void catalog_read_mix(struct catalog *catalog, struct key_reader *reader,
+                      const struct yaml_node *entry, struct communication *communication)
+{
+    const struct yaml_node *list = yaml_child(entry, "entries");
+    for (const struct yaml_node *child = entry->first; child; child = child->next)
+        if (strcmp(child->key, "id") != 0 && strcmp(child->key, "source") != 0 &&
+            strcmp(child->key, "entries") != 0)
+            diag_error(reader->diag, yaml_key_place(child), "unknown key '%s' in a mix",
+                       child->key);
+    if (list == NULL || list->kind != YAML_LIST || list->child_count == 0 ||
+        list->child_count > LIMIT_PROFILES) {
+        diag_error(reader->diag, yaml_place(entry), "a mix has 1 to %d entries", LIMIT_PROFILES);
+        return;
+    }
+    communication->mix_count = 0;
+    for (const struct yaml_node *node = list->first; node; node = node->next) {
+        if (node->kind != YAML_MAP) {
+            key_wrong_kind(reader, "entries", node, "a mapping");
+            return;
+        }
+        char shown[48];
+        snprintf(shown, sizeof shown, "mix[%u].", communication->mix_count);
+        const size_t length = key_enter(reader, shown);
+        read_entry(catalog, reader, node, &communication->mix[communication->mix_count++]);
+        key_leave(reader, length);
+    }
+}
