@@ -1,0 +1,133 @@
+/* scenario_check.c - what several keys must satisfy together. Nothing is allocated before. */
+#include "io/scenario_parts.h"
+
+#include "base/quantity.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+enum { BINS_MOST = 1000000 /* of the curves: 176 bytes each for every replica */ };
+
+/* Memory of one replica grows by this with each GPU: its server's share of the tables, its fault
+ * clock, its slot of the free index. Measured sizes are smaller; this is for refusing, not billing. */
+enum { BYTES_PER_GPU = 256 };
+
+/* The place of a key below the root: "time.warmup". The file as a whole when it is not written. */
+static struct place place_of_key(const struct reading *reading, const char *map, const char *key)
+{
+    const struct yaml_node *node = yaml_child(reading->document.root, map);
+    const struct yaml_node *child = node ? yaml_child(node, key) : NULL;
+    if (child != NULL) return yaml_place(child);
+    if (node != NULL) return yaml_key_place(node);
+    return (struct place){ .file = reading->document.file };
+}
+
+static void check_time(struct reading *reading)
+{
+    const struct scenario *scenario = reading->scenario;
+    struct diag *diag = reading->reader.diag;
+    char bin[SHOW_BYTES], horizon[SHOW_BYTES];
+    show_duration(scenario->curve_bin_ns, bin);
+    const bool all = scenario->horizon_ns == HORIZON_ALL;
+    if (scenario->warmup_ns != WARMUP_AUTO && scenario->warmup_ns % scenario->curve_bin_ns != 0)
+        diag_error(diag, place_of_key(reading, "time", "warmup"),
+                   "time.warmup must be a multiple of time.curve_bin, %s", bin);
+    if (all) return;
+    show_duration(scenario->horizon_ns, horizon);
+    if (scenario->warmup_ns >= scenario->horizon_ns)
+        diag_error(diag, place_of_key(reading, "time", "warmup"),
+                   "time.warmup must be shorter than time.horizon, %s", horizon);
+    if (scenario->curve_bin_ns > scenario->horizon_ns)
+        diag_error(diag, place_of_key(reading, "time", "curve_bin"),
+                   "time.curve_bin must not be longer than time.horizon, %s", horizon);
+    const int64_t bins = scenario->horizon_ns / scenario->curve_bin_ns;
+    if (bins > BINS_MOST)
+        diag_error(diag, place_of_key(reading, "time", "curve_bin"),
+                   "time.curve_bin %s makes %" PRId64 " bins of %s; at most %d", bin, bins, horizon,
+                   BINS_MOST);
+}
+
+static void check_checkpoint(struct reading *reading)
+{
+    const struct checkpoint *checkpoint = &reading->scenario->checkpoint;
+    struct diag *diag = reading->reader.diag;
+    const bool fixed = checkpoint->policy == CHECKPOINT_FIXED;
+    if (fixed && checkpoint->interval_ns == 0)
+        diag_error(diag, place_of_key(reading, "checkpoint", "policy"),
+                   "checkpoint.policy fixed needs an interval");
+    if (!fixed && checkpoint->interval_ns != 0)
+        diag_error(diag, place_of_key(reading, "checkpoint", "interval"),
+                   "checkpoint.interval belongs to policy fixed; the others compute theirs");
+    if (checkpoint->policy != CHECKPOINT_NONE && checkpoint->store_bytes_per_s == 0)
+        diag_error(diag, place_of_key(reading, "checkpoint", "store"),
+                   "checkpoint.store is missing: what the store takes from one job, as 40 GB/s");
+}
+
+static const struct yaml_node *below(const struct yaml_node *map, const char *key)
+{
+    const struct yaml_node *child = map->kind == YAML_MAP ? yaml_child(map, key) : NULL;
+    return child ? child : map;
+}
+
+/* P46: refused before anything is allocated, with the estimate. */
+static void check_size(struct reading *reading, uint32_t row)
+{
+    const struct layout *layout = &reading->scenario->layouts[row];
+    const uint64_t gpus = (uint64_t)layout->server_count * layout->server.gpus;
+    if (gpus <= LIMIT_GPUS) return;
+    const struct yaml_node *servers = below(reading->layout_nodes[row], "servers");
+    const double gib = (double)gpus * BYTES_PER_GPU / 1073741824.0;
+    diag_error(reading->reader.diag, yaml_place(below(servers, "count")),
+               "layouts.%s: %" PRIu64 " GPUs would need about %.0f GiB for each replica; at most "
+               "%d GPUs",
+               layout->name, gpus, ceil(gib), LIMIT_GPUS);
+}
+
+/* NICs of a server are whole ones. */
+static void check_nics(struct reading *reading, uint32_t row)
+{
+    struct layout *layout = &reading->scenario->layouts[row];
+    const double nics = layout->fabric.nics_per_gpu * layout->server.gpus;
+    const double whole = floor(nics + 0.5);
+    if (whole >= 1 && fabs(nics - whole) <= 1e-6) {
+        layout->fabric.nics_per_server = (uint32_t)whole;
+        return;
+    }
+    const struct yaml_node *fabric = below(reading->layout_nodes[row], "fabric");
+    diag_error(
+        reading->reader.diag, yaml_place(below(fabric, "nics_per_gpu")),
+        "layouts.%s: %g NICs per GPU make %g NICs in a server of %u GPUs; it must be a whole "
+        "number, 1 or more",
+        layout->name, layout->fabric.nics_per_gpu, nics, layout->server.gpus);
+}
+
+/* Work is counted in seconds of one GPU model on one class of fabric. */
+static void check_same(struct reading *reading, uint32_t row)
+{
+    const struct layout *first = &reading->scenario->layouts[0];
+    const struct layout *layout = &reading->scenario->layouts[row];
+    const struct yaml_node *servers = below(reading->layout_nodes[row], "servers");
+    const struct yaml_node *fabric = below(reading->layout_nodes[row], "fabric");
+    if (!reading->may_differ_gpu && strcmp(first->server.gpu, layout->server.gpu) != 0)
+        diag_error(reading->reader.diag, yaml_place(below(servers, "type")),
+                   "layouts.%s has GPU '%s', layouts.%s has '%s'; work is not comparable without "
+                   "allow_different: [gpu]",
+                   layout->name, layout->server.gpu, first->name, first->server.gpu);
+    if (!reading->may_differ_fabric && strcmp(first->fabric.link.id, layout->fabric.link.id) != 0)
+        diag_error(reading->reader.diag, yaml_place(below(fabric, "link")),
+                   "layouts.%s has link '%s', layouts.%s has '%s'; not comparable without "
+                   "allow_different: [fabric]",
+                   layout->name, layout->fabric.link.id, first->name, first->fabric.link.id);
+}
+
+void check_scenario(struct reading *reading)
+{
+    check_time(reading);
+    check_checkpoint(reading);
+    for (uint32_t row = 0; row < reading->scenario->layout_count; row++) {
+        check_size(reading, row);
+        check_nics(reading, row);
+        check_same(reading, row);
+    }
+}

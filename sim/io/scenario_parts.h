@@ -1,0 +1,59 @@
+/* scenario_parts.h - what the files of the scenario reader share; nothing else includes it. */
+#ifndef GPUPLAN_IO_SCENARIO_PARTS_H
+#define GPUPLAN_IO_SCENARIO_PARTS_H
+
+#include "io/catalog.h"
+#include "io/keys_read.h"
+#include "io/yaml.h"
+#include "spec/scenario.h"
+
+/* One reading. `reader.context` points back at it. */
+struct reading {
+    struct key_reader reader;
+    struct scenario *scenario;
+    struct yaml_document document; /* the file; overrides are grafted into its tree              */
+    struct yaml_document *sets;    /* [set_count], one small document per --set                   */
+    size_t set_count;
+    struct catalog catalog;
+    bool has_catalog;
+    const struct yaml_node *rates; /* entry of failures.yaml that the scenario names, or NULL     */
+    const struct yaml_node *layout_nodes[LIMIT_LAYOUTS];
+    bool may_differ_gpu, may_differ_fabric;
+};
+
+static inline struct reading *reading_of(struct key_reader *reader) { return reader->context; }
+
+/* scenario_set.c: puts "path=value" into the tree as if it stood in the file. */
+enum status scenario_set(struct reading *reading, const char *line, struct yaml_document *set);
+
+/* Readers of the rows of one part of the table. */
+void read_warmup(struct key_reader *reader, const struct key_found *found);
+void read_follow(struct key_reader *reader, const struct key_found *found);
+void read_resample(struct key_reader *reader, const struct key_found *found);
+void read_policy(struct key_reader *reader, const struct key_found *found);
+void read_trace_file(struct key_reader *reader, const struct key_found *found);
+void read_recorded_on(struct key_reader *reader, const struct key_found *found);
+void read_recorded_server(struct key_reader *reader, const struct key_found *found);
+void read_contains(struct key_reader *reader, const struct key_found *found);
+void read_communication(struct key_reader *reader, const struct key_found *found);
+void read_communication_kind(struct key_reader *reader, const struct key_found *found);
+void read_slack(struct key_reader *reader, const struct key_found *found);
+void read_rates(struct key_reader *reader, const struct key_found *found);
+void read_component(struct key_reader *reader, const struct key_found *found);
+void read_layouts(struct key_reader *reader, const struct key_found *found);
+void read_server_type(struct key_reader *reader, const struct key_found *found);
+void read_link_type(struct key_reader *reader, const struct key_found *found);
+void read_nics_per_gpu(struct key_reader *reader, const struct key_found *found);
+void read_baseline(struct key_reader *reader, const struct key_found *found);
+void read_allow_different(struct key_reader *reader, const struct key_found *found);
+void read_gates(struct key_reader *reader, const struct key_found *found);
+void read_gate_limit(struct key_reader *reader, const struct key_found *found);
+
+/* A server type by its id or written inline, for two of the rows above. */
+void read_server(struct key_reader *reader, const char *name, const struct yaml_node *node,
+                 struct server_type *server);
+
+/* scenario_check.c: what several keys must satisfy together. */
+void check_scenario(struct reading *reading);
+
+#endif

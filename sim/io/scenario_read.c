@@ -1,0 +1,133 @@
+/* scenario_read.c - file, overrides and catalog -> struct scenario, in one order:
+ * parse, graft the overrides, walk the table of keys, check what belongs together. */
+#include "io/scenario_read.h"
+
+#include "base/text.h"
+#include "io/scenario_parts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const struct key_custom customs[] = {
+    { "time.warmup", read_warmup },
+    { "time.follow", read_follow },
+    { "replicas.resample", read_resample },
+    { "workload.trace.file", read_trace_file },
+    { "workload.trace.recorded_on", read_recorded_on },
+    { "workload.trace.recorded_on.server", read_recorded_server },
+    { "workload.trace.contains", read_contains },
+    { "workload.communication", read_communication },
+    { "workload.communication.kind", read_communication_kind },
+    { "workload.slack", read_slack },
+    { "failures.rates", read_rates },
+    { "failures.gpu", read_component },
+    { "failures.server", read_component },
+    { "failures.link", read_component },
+    { "failures.leaf", read_component },
+    { "failures.job", read_component },
+    { "checkpoint.policy", read_policy },
+    { "layouts.list", read_layouts },
+    { "layouts[].servers.type", read_server_type },
+    { "layouts[].fabric.link", read_link_type },
+    { "layouts[].fabric.nics_per_gpu", read_nics_per_gpu },
+    { "baseline", read_baseline },
+    { "allow_different", read_allow_different },
+    { "gates", read_gates },
+    { "gates[].below", read_gate_limit },
+    { "gates[].above", read_gate_limit },
+    { NULL, NULL },
+};
+
+/* The lines of --set, one a line. NULL when memory is out. */
+static char *join_lines(const char *const *lines, size_t count)
+{
+    size_t bytes = 1, used = 0;
+    for (size_t i = 0; i < count; i++) bytes += strlen(lines[i]) + 1;
+    char *joined = calloc(bytes, 1);
+    for (size_t i = 0; joined != NULL && i < count; i++) {
+        const size_t length = strlen(lines[i]);
+        memcpy(joined + used, lines[i], length);
+        used += length;
+        joined[used++] = '\n';
+    }
+    return joined;
+}
+
+static enum status keep_texts(struct reading *reading, const char *const *sets)
+{
+    struct scenario *scenario = reading->scenario;
+    const struct yaml_document *document = &reading->document;
+    scenario->text = calloc(document->text_bytes + 1, 1);
+    scenario->overrides = join_lines(sets, reading->set_count);
+    if (scenario->text == NULL || scenario->overrides == NULL)
+        return diag_world(reading->reader.diag, "%s: out of memory", document->file);
+    memcpy(scenario->text, document->text, document->text_bytes);
+    scenario->text_bytes = document->text_bytes;
+    return STATUS_OK;
+}
+
+static enum status graft(struct reading *reading, const char *const *sets)
+{
+    struct diag *diag = reading->reader.diag;
+    if (reading->set_count == 0) return STATUS_OK;
+    reading->sets = calloc(reading->set_count, sizeof *reading->sets);
+    if (reading->sets == NULL) return diag_world(diag, "--set: out of memory");
+    enum status first = STATUS_OK;
+    for (size_t i = 0; i < reading->set_count; i++) {
+        const enum status status = scenario_set(reading, sets[i], &reading->sets[i]);
+        if (first == STATUS_OK) first = status;
+    }
+    return first;
+}
+
+/* Walks the table; the lines it writes become the resolved scenario. */
+static enum status walk_keys(struct reading *reading)
+{
+    struct scenario *scenario = reading->scenario;
+    struct key_reader *reader = &reading->reader;
+    const uint64_t errors = diag_error_count(reader->diag);
+    size_t resolved_bytes = 0;
+    reader->resolved = open_memstream(&scenario->resolved, &resolved_bytes);
+    if (reader->resolved == NULL)
+        return diag_world(reader->diag, "%s: out of memory", scenario->path);
+    keys_read(reader, "", reading->document.root, NULL, scenario);
+    const bool failed = ferror(reader->resolved) != 0;
+    if (fclose(reader->resolved) != 0 || failed)
+        return diag_world(reader->diag, "%s: out of memory", scenario->path);
+    if (diag_error_count(reader->diag) > errors) return diag_status(reader->diag);
+    check_scenario(reading);
+    return diag_error_count(reader->diag) > errors ? diag_status(reader->diag) : STATUS_OK;
+}
+
+static enum status read_all(struct reading *reading, const char *path, const char *const *sets)
+{
+    struct diag *diag = reading->reader.diag;
+    if (!text_copy(reading->scenario->path, LIMIT_PATH_BYTES, path, strlen(path)))
+        return diag_usage(diag, "a path longer than %d bytes", LIMIT_PATH_BYTES - 1);
+    TRY(yaml_read_file(path, &reading->document, diag));
+    TRY(yaml_require_map(&reading->document, diag));
+    TRY(keep_texts(reading, sets));
+    TRY(graft(reading, sets));
+    TRY(catalog_open(&reading->catalog, diag));
+    return walk_keys(reading);
+}
+
+enum status scenario_read(const char *path, const char *const *sets, size_t set_count,
+                          struct scenario *scenario, struct diag *diag)
+{
+    *scenario = (struct scenario){ 0 };
+    struct reading *reading = calloc(1, sizeof *reading);
+    if (reading == NULL) return diag_world(diag, "%s: out of memory", path);
+    reading->scenario = scenario;
+    reading->set_count = set_count;
+    reading->reader.diag = diag;
+    reading->reader.customs = customs;
+    reading->reader.context = reading;
+    const enum status status = read_all(reading, path, sets);
+    catalog_close(&reading->catalog);
+    for (size_t i = 0; reading->sets && i < set_count; i++) yaml_clear(&reading->sets[i]);
+    free(reading->sets);
+    yaml_clear(&reading->document);
+    free(reading);
+    return status;
+}

@@ -1,0 +1,42 @@
+/* scenario_time.c - defaults that follow from other keys: warm-up, follow-up, resampling, policy. */
+#include "io/scenario_parts.h"
+
+#include "base/quantity.h"
+
+void read_warmup(struct key_reader *reader, const struct key_found *found)
+{
+    (void)found;
+    struct scenario *scenario = reading_of(reader)->scenario;
+    const bool all = scenario->horizon_ns == HORIZON_ALL;
+    scenario->warmup_ns = all ? 0 : WARMUP_AUTO;
+    key_show(reader, "warmup", all ? "0s" : "auto", NULL, "default");
+}
+
+void read_follow(struct key_reader *reader, const struct key_found *found)
+{
+    (void)found;
+    struct scenario *scenario = reading_of(reader)->scenario;
+    char shown[SHOW_BYTES];
+    const bool all = scenario->horizon_ns == HORIZON_ALL;
+    scenario->follow_ns = all ? 0 : scenario->horizon_ns / 2;
+    key_show(reader, "follow", show_duration(scenario->follow_ns, shown), NULL,
+             all ? "default: the horizon is all" : "default: 50% of the horizon");
+}
+
+void read_resample(struct key_reader *reader, const struct key_found *found)
+{
+    (void)found;
+    struct scenario *scenario = reading_of(reader)->scenario;
+    const bool all = scenario->horizon_ns == HORIZON_ALL;
+    scenario->resample = all ? RESAMPLE_NONE : RESAMPLE_DAYS;
+    key_show(reader, "resample", all ? "none" : "days", NULL, "default");
+}
+
+void read_policy(struct key_reader *reader, const struct key_found *found)
+{
+    struct scenario *scenario = reading_of(reader)->scenario;
+    const bool fixed = found->map != NULL && yaml_child(found->map, "interval") != NULL;
+    scenario->checkpoint.policy = fixed ? CHECKPOINT_FIXED : CHECKPOINT_NONE;
+    key_show(reader, "policy", fixed ? "fixed" : "none", NULL,
+             fixed ? "default: an interval is given" : "default");
+}
