@@ -62,6 +62,8 @@ const char *cli_value(const struct cli *cli, const char *name);
 bool cli_has(const struct cli *cli, const char *name);
 /* The n-th value of a repeated option, from 0, or NULL. */
 const char *cli_nth(const struct cli *cli, const char *name, size_t n);
+/* The values of --set, as scenario_read wants them; returns how many. */
+size_t cli_sets(const struct cli *cli, const char *sets[CLI_VALUES]);
 /* Whole number of an option within [min, max], or `fallback` when it is absent. */
 enum status cli_count(const struct cli *cli, const char *name, long long min, long long max,
                       long long fallback, long long *out);

@@ -1,14 +1,35 @@
 /* commands.c - the commands that exist, in the order of --help. */
 #include "cli/commands.h"
 
+/* clang-format off */
 const struct command *const commands[] = {
+    &command_check,
     &command_trace,
     &command_version,
     NULL,
 };
 
 const char *const commands_not_built[] = {
-    "check", "run", "compare", "plot", "digest", "catalog", "why", "blast", "sweep", "merge",
-    "size", "calibrate", "inventory", "topology", "collective", "step", "flows", "export",
-    "report", "schema", "completion", NULL,
+    "run",
+    "compare",
+    "plot",
+    "digest",
+    "catalog",
+    "why",
+    "blast",
+    "sweep",
+    "merge",
+    "size",
+    "calibrate",
+    "inventory",
+    "topology",
+    "collective",
+    "step",
+    "flows",
+    "export",
+    "report",
+    "schema",
+    "completion",
+    NULL,
 };
+/* clang-format on */

@@ -4,6 +4,7 @@
 
 #include "cli/cli.h"
 
+extern const struct command command_check;
 extern const struct command command_trace;
 extern const struct command command_version;
 

@@ -33,7 +33,8 @@ static void print_program_help(FILE *out)
 {
     fputs("gpuplan replays a job trace on GPU clusters that are built differently and says which\n"
           "layout serves the work better, with error bars.\n\n"
-          "usage: gpuplan COMMAND [operands] [options]\n\ncommands:\n", out);
+          "usage: gpuplan COMMAND [operands] [options]\n\ncommands:\n",
+          out);
     for (size_t i = 0; commands[i] != NULL; i++) {
         char head[48];
         snprintf(head, sizeof head, "%s%s%s", commands[i]->name, commands[i]->operands ? " " : "",
@@ -43,13 +44,16 @@ static void print_program_help(FILE *out)
     fputs("\ngpuplan COMMAND --help shows its options. Results go to stdout, problems to stderr.\n"
           "exit: 0 done, 1 the world failed, 2 input or usage wrong, 3 a ledger does not close (a\n"
           "bug), 5 a gate failed, 6 stopped at a limit with partial results\n\n"
-          "examples:\n", out);
+          "examples:\n",
+          out);
     for (size_t i = 0; i < 2 && commands[i] != NULL; i++)
         if (commands[i]->examples[0]) fprintf(out, "  %s\n", commands[i]->examples[0]);
 }
 
 void cli_print_help(const struct command *command, FILE *out)
 {
-    if (command != NULL) print_command_help(command, out);
-    else print_program_help(out);
+    if (command != NULL)
+        print_command_help(command, out);
+    else
+        print_program_help(out);
 }

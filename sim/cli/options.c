@@ -41,7 +41,8 @@ static const struct option_row *find_option(const struct command *command, const
     for (; row != NULL && row->name != NULL; row++)
         if (strlen(row->name) == name_bytes && memcmp(row->name, name, name_bytes) == 0) return row;
     return strlen(help_row.name) == name_bytes && memcmp(help_row.name, name, name_bytes) == 0
-               ? &help_row : NULL;
+               ? &help_row
+               : NULL;
 }
 
 static const struct option_row *find_letter(const struct command *command, char letter)
@@ -60,7 +61,8 @@ static enum status unknown_option(struct cli *cli, const char *word, size_t word
     names[count++] = help_row.name;
     text_copy(name, sizeof name, word, word_bytes);
     const struct option_row *row = cli->command->options;
-    for (; row != NULL && row->name != NULL && count < NAMES_MOST; row++) names[count++] = row->name;
+    for (; row != NULL && row->name != NULL && count < NAMES_MOST; row++)
+        names[count++] = row->name;
     const char *nearest = text_nearest(name, names, count);
     if (nearest)
         return diag_usage(cli->diag, "%s: unknown option '%s'; did you mean '%s'?",
@@ -87,7 +89,8 @@ static enum status keep_operand(struct cli *cli, const char *word)
         cli->operands[cli->operand_count++] = word;
         return STATUS_OK;
     }
-    return diag_usage(cli->diag, "%s: '%s' is one operand too many; gpuplan %s --help shows the form",
+    return diag_usage(cli->diag,
+                      "%s: '%s' is one operand too many; gpuplan %s --help shows the form",
                       command->name, word, command->name);
 }
 
@@ -98,8 +101,8 @@ static enum status read_option(struct cli *cli, int argc, char *const *argv, int
     const bool is_long = word[1] == '-';
     const char *equals = is_long ? strchr(word, '=') : NULL;
     const size_t name_bytes = equals ? (size_t)(equals - word) : is_long ? strlen(word) : 2;
-    const struct option_row *row = is_long ? find_option(cli->command, word, name_bytes)
-                                           : find_letter(cli->command, word[1]);
+    const struct option_row *row =
+        is_long ? find_option(cli->command, word, name_bytes) : find_letter(cli->command, word[1]);
     if (row == NULL) return unknown_option(cli, word, is_long ? name_bytes : strlen(word));
     const char *value = equals ? equals + 1 : !is_long && word[2] != '\0' ? word + 2 : NULL;
     if (row->value == NULL && value != NULL)
@@ -189,4 +192,12 @@ enum status cli_count(const struct cli *cli, const char *name, long long min, lo
                           cli->command->name, name, min, max, value);
     *out = value;
     return STATUS_OK;
+}
+
+size_t cli_sets(const struct cli *cli, const char *sets[CLI_VALUES])
+{
+    size_t count = 0;
+    for (; count < CLI_VALUES && cli_nth(cli, "--set", count); count++)
+        sets[count] = cli_nth(cli, "--set", count);
+    return count;
 }
