@@ -38,7 +38,7 @@ models    base models
 engine    base engine
 cluster   base spec models cluster
 policy    base spec models cluster policy
-ledger    base spec cluster ledger
+ledger    base spec models cluster ledger
 handlers  base spec models engine cluster policy ledger handlers
 io        base spec io ledger/results.h ledger/accounts.h
 campaign  base spec models engine cluster policy ledger handlers io campaign
@@ -135,16 +135,18 @@ check_marks() {
 # Headers are left out: their members and comments stand in columns that are aligned by hand.
 check_format() {
     everything | grep '\.c$' | xargs -n 64 clang-format --dry-run -Werror 2>&1 |
-        grep -E '(error|warning):' | cut -d: -f1 | sort | uniq -c |
+        grep -E '^[^ ]+:[0-9]+:[0-9]+: (error|warning)' | cut -d: -f1 | sort | uniq -c |
         awk '{ print $2 ": " $1 " places; clang-format -i " $2 }'
 }
 
 check_cppcheck() {
     mkdir -p "$work/cppcheck"
-    # Style classes are left to people. zerodivcond: cppcheck takes the end of a table for a zero in it.
+    # Style classes are left to people. zerodivcond: cppcheck takes the end of a table
+    # for a zero in it; uninitvar: a buffer filled by a call among the arguments of the same call;
+    # objectIndex: it takes a pointer into an array for the address of that pointer.
     cppcheck --quiet --std=c11 --language=c --enable=warning,portability,performance \
         --inline-suppr -j 2 -Isim -I. --max-configs=2 --cppcheck-build-dir="$work/cppcheck" \
-        --suppress=zerodivcond --suppress=missingInclude --suppress=missingIncludeSystem --suppress=preprocessorErrorDirective \
+        --suppress=zerodivcond --suppress=objectIndex --suppress=uninitvar:sim/io/trace_write.c --suppress=missingInclude --suppress=missingIncludeSystem --suppress=preprocessorErrorDirective \
         --suppress='*:/usr/include/*' --template='{file}:{line}: {id}: {message}' sim models 2>&1
 }
 

@@ -1,0 +1,25 @@
+#!/bin/sh
+# validate.sh FOLDER - measured figures against the models, row by row, then a line per group; a plot of both.
+#
+# FOLDER holds collectives.csv and ring_ratio.csv. The plot is results/validate.svg.
+set -u
+folder=${1:?usage: validate.sh FOLDER}
+case $folder in
+    /*) ;;
+    *) folder=$PWD/$folder ;;
+esac
+cd "$(dirname "$0")/.." || exit 1
+BUILD=${BUILD:-build}
+if [ ! -e "$folder/collectives.csv" ]; then
+    echo "$folder/collectives.csv does not exist" >&2
+    exit 2
+fi
+rows=$BUILD/validate.tsv
+"$BUILD/tests/oracle_validate" "$folder" "$rows" || exit 1
+if command -v gnuplot >/dev/null 2>&1; then
+    mkdir -p results
+    gnuplot -e "rows='$rows'; picture='results/validate.svg'" scripts/plots/validate.gp &&
+        echo "plot: results/validate.svg"
+else
+    echo "gnuplot is not installed: no plot" >&2
+fi
