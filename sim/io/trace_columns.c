@@ -198,16 +198,16 @@ static enum status columns_take(const struct trace_rows *rows, struct optional h
     return STATUS_OK;
 }
 
-static void columns_fill(const struct trace_rows *rows, const struct ranking *by_submit,
-                         struct jobs *jobs)
+/* order NULL: the rows stand in submit order already. */
+static void columns_fill(const struct trace_rows *rows, const uint32_t *order, struct jobs *jobs)
 {
     const struct trace_row *const row = rows->rows.items;
-    const int64_t origin_ns = row[by_submit->order[0]].submit_ns;
-    jobs->count = by_submit->count;
+    const int64_t origin_ns = row[order ? order[0] : 0].submit_ns;
+    jobs->count = (uint32_t)rows->rows.count;
     jobs->text_bytes = rows->text_bytes;
     memcpy(jobs->text, rows->text, rows->text_bytes);
-    for (uint32_t i = 0; i < by_submit->count; i++) {
-        const struct trace_row *const from = &row[by_submit->order[i]];
+    for (uint32_t i = 0; i < jobs->count; i++) {
+        const struct trace_row *const from = &row[order ? order[i] : i];
         jobs->submit_ns[i] = from->submit_ns - origin_ns;
         jobs->duration_ns[i] = from->duration_ns;
         jobs->limit_ns[i] = from->limit_ns;
@@ -244,18 +244,33 @@ static void report_fill(const struct jobs *jobs, struct import_report *report)
     report->span_s = s_from_ns(jobs->submit_ns[jobs->count - 1]);
 }
 
-static enum status rank_and_fill(struct trace_rows *rows, struct ranking *by_submit,
-                                 struct jobs *jobs)
+/* Most logs are in submit order: then nothing has to be ranked. */
+static bool is_in_submit_order(const struct trace_rows *rows)
+{
+    const struct trace_row *const row = rows->rows.items;
+    for (uint64_t i = 1; i < rows->rows.count; i++)
+        if (row[i].submit_ns < row[i - 1].submit_ns) return false;
+    return true;
+}
+
+static enum status rank_by_submit(const struct trace_rows *rows, struct ranking *by_submit)
 {
     const struct trace_row *const row = rows->rows.items;
     TRY(ranking_init(by_submit, rows));
     for (uint32_t i = 0; i < by_submit->count; i++)
         by_submit->key[i] = sort_key_int64(row[i].submit_ns);
     ranking_sort(by_submit);
-    const struct trace_row *const first = &row[by_submit->order[0]];
-    TRY(check_span(rows, first, &row[by_submit->order[by_submit->count - 1]]));
+    return STATUS_OK;
+}
+
+/* order[count] or NULL, as in columns_fill. */
+static enum status columns_make(struct trace_rows *rows, const uint32_t *order, struct jobs *jobs)
+{
+    const struct trace_row *const row = rows->rows.items;
+    const uint64_t last = rows->rows.count - 1;
+    TRY(check_span(rows, &row[order ? order[0] : 0], &row[order ? order[last] : last]));
     TRY(columns_take(rows, optional_columns(rows), jobs));
-    columns_fill(rows, by_submit, jobs);
+    columns_fill(rows, order, jobs);
     report_fill(jobs, rows->report);
     return STATUS_OK;
 }
@@ -265,8 +280,10 @@ enum status trace_rows_finish(struct trace_rows *rows, struct jobs *jobs)
     ASSERT(rows->rows.count == rows->report->imported);
     if (rows->rows.count == 0) return columns_take(rows, (struct optional){ 0 }, jobs);
     if (!rows->options->renumber) TRY(check_ids(rows));
+    if (is_in_submit_order(rows)) return columns_make(rows, NULL, jobs);
     struct ranking by_submit;
-    const enum status status = rank_and_fill(rows, &by_submit, jobs);
+    enum status status = rank_by_submit(rows, &by_submit);
+    if (status == STATUS_OK) status = columns_make(rows, by_submit.order, jobs);
     ranking_clear(&by_submit);
     return status;
 }
