@@ -4,6 +4,7 @@
 /* clang-format off */
 const struct command *const commands[] = {
     &command_check,
+    &command_plot,
     &command_trace,
     &command_version,
     NULL,
@@ -12,7 +13,6 @@ const struct command *const commands[] = {
 const char *const commands_not_built[] = {
     "run",
     "compare",
-    "plot",
     "digest",
     "catalog",
     "why",

@@ -5,6 +5,7 @@
 #include "cli/cli.h"
 
 extern const struct command command_check;
+extern const struct command command_plot;
 extern const struct command command_trace;
 extern const struct command command_version;
 

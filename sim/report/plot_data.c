@@ -1,0 +1,97 @@
+/* plot_data.c - groups of accounts, estimates and rankings; plot_read.c fills the data. */
+#include "report/plot_data.h"
+
+#include "base/assert.h"
+#include "report/statistics.h"
+
+#include <math.h>
+#include <string.h>
+
+const uint8_t share_of_account[ACCOUNTS] = {
+    [ACC_COMPUTE] = SHARE_COMPUTE,
+    [ACC_STALL_INTRA] = SHARE_INTRA,
+    [ACC_STALL_INTER] = SHARE_INTER,
+    [ACC_STALL_CONTENTION] = SHARE_INTER,
+    [ACC_STALL_DATA] = SHARE_OTHER,
+    [ACC_STRAGGLER] = SHARE_OTHER,
+    [ACC_THROTTLE] = SHARE_OTHER,
+    [ACC_BUBBLE] = SHARE_OTHER,
+    [ACC_CHECKPOINT] = SHARE_CHECKPOINT,
+    [ACC_STARTUP] = SHARE_STARTUP,
+    [ACC_LOST] = SHARE_LOST,
+    [ACC_HELD] = SHARE_UNUSED,
+    [ACC_UNUSED] = SHARE_UNUSED,
+    [ACC_SERVING_IDLE] = SHARE_OTHER,
+    [ACC_OVERHEAD] = SHARE_OTHER,
+    [ACC_NO_DEMAND] = SHARE_NO_DEMAND,
+    [ACC_SHORT] = SHARE_SHORT,
+    [ACC_FRAGMENTED] = SHARE_FRAGMENTED,
+    [ACC_STARVED] = SHARE_STARVED,
+    [ACC_WITHHELD] = SHARE_WITHHELD,
+    [ACC_DRAINING] = SHARE_GONE,
+    [ACC_DOWN] = SHARE_GONE,
+};
+
+static struct estimate from_interval(struct interval interval)
+{
+    const double half = interval.n > 1 ? interval.half : 0;
+    return (struct estimate){ interval.mean, interval.mean - half, interval.mean + half,
+                              interval.n };
+}
+
+struct estimate estimate_of(const double *values, uint32_t count, double confidence)
+{
+    double kept[LIMIT_REPLICAS];
+    uint32_t n = 0;
+    ASSERT(count <= LIMIT_REPLICAS);
+    for (uint32_t i = 0; i < count; i++)
+        if (!isnan(values[i])) kept[n++] = values[i];
+    return from_interval(t_ci(kept, n, confidence));
+}
+
+/* Paired difference a - b over the replicas that both have. */
+static struct estimate difference_of(const double *a, const double *b, uint32_t replicas,
+                                     double confidence)
+{
+    double x[LIMIT_REPLICAS], y[LIMIT_REPLICAS];
+    uint32_t n = 0;
+    ASSERT(replicas <= LIMIT_REPLICAS);
+    for (uint32_t i = 0; i < replicas; i++) {
+        if (isnan(a[i]) || isnan(b[i])) continue;
+        x[n] = a[i];
+        y[n++] = b[i];
+    }
+    return from_interval(paired_ci(x, y, n, confidence).difference);
+}
+
+/* Whether layout a's mean goes before b's; a layout without a value goes last. */
+static bool goes_before(const struct estimate *a, const struct estimate *b, bool higher_is_better)
+{
+    if (a->count == 0 || b->count == 0) return a->count > 0;
+    return higher_is_better ? a->mean > b->mean : a->mean < b->mean;
+}
+
+void ranking_make(struct ranking *ranking, const double *values, uint32_t layout_count,
+                  uint32_t replicas, bool higher_is_better)
+{
+    memset(ranking, 0, sizeof *ranking);
+    for (uint32_t i = 0; i < layout_count; i++) {
+        ranking->value[i] = estimate_of(values + (size_t)i * replicas, replicas, 0.95);
+        if (goes_before(&ranking->value[i], &ranking->value[ranking->best], higher_is_better))
+            ranking->best = i;
+    }
+    ranking->known = layout_count > 0 && ranking->value[ranking->best].count > 0;
+    ranking->next = ranking->best;
+    for (uint32_t i = 0; i < layout_count; i++)
+        if (i != ranking->best && ranking->value[i].count > 0 &&
+            (ranking->next == ranking->best ||
+             goes_before(&ranking->value[i], &ranking->value[ranking->next], higher_is_better)))
+            ranking->next = i;
+    if (!ranking->known || ranking->next == ranking->best) return;
+    const double confidence = joint_confidence(0.95, layout_count - 1);
+    ranking->difference =
+        difference_of(values + (size_t)ranking->best * replicas,
+                      values + (size_t)ranking->next * replicas, replicas, confidence);
+    ranking->clear =
+        ranking->difference.count > 1 && (ranking->difference.lo > 0 || ranking->difference.hi < 0);
+}

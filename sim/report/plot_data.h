@@ -1,0 +1,105 @@
+/* plot_data.h - what the plots show, read from a result database into plain numbers.
+ *
+ * One variant per layout name: its first slack rule. Replicas are numbered as in the database, so
+ * that the same index on two layouts is a pair. NAN marks a value that a replica does not have. */
+#ifndef GPUPLAN_REPORT_PLOT_DATA_H
+#define GPUPLAN_REPORT_PLOT_DATA_H
+
+#include "base/diag.h"
+#include "base/limits.h"
+#include "base/status.h"
+#include "ledger/accounts.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* The accounts as drawn: small ones that answer the same question share a colour. */
+enum share {
+    SHARE_COMPUTE,
+    SHARE_INTRA,
+    SHARE_INTER,
+    SHARE_CHECKPOINT,
+    SHARE_STARTUP,
+    SHARE_LOST,
+    SHARE_UNUSED,
+    SHARE_OTHER,
+    SHARE_NO_DEMAND,
+    SHARE_SHORT,
+    SHARE_FRAGMENTED,
+    SHARE_STARVED,
+    SHARE_WITHHELD,
+    SHARE_GONE,
+    SHARES,
+    SHARE_HELD_END = SHARE_NO_DEMAND, /* [0, SHARE_HELD_END) are held by a job   */
+    SHARE_FREE_END = SHARE_GONE,      /* [SHARE_NO_DEMAND, SHARE_FREE_END) free  */
+};
+extern const uint8_t share_of_account[ACCOUNTS];
+
+enum { PLOT_BINS_MAX = 180 }; /* bars of one panel: more than that is narrower than a line */
+enum { PLOT_COMPONENTS = 5 }; /* gpu, server, link, leaf, job  */
+enum wait_kind { WAIT_P50, WAIT_P95, WAIT_KINDS };
+
+/* Incidents of the failure-only run of one kind that took the same number of GPUs. */
+struct blast_row {
+    uint8_t component;
+    uint32_t gpus_removed; /* 0: it took none (one of several links, ...) */
+    uint64_t incidents;
+};
+
+struct plot_layout {
+    char name[4 * LIMIT_NAME_BYTES]; /* escaped: printable UTF-8 only                          */
+    bool is_baseline;
+    uint32_t servers, gpus_per_server, gpus;
+    double offered_load;             /* GPU-seconds asked for per GPU-second of capacity       */
+    double (*held)[CLASSES][SHARES]; /* [replicas] GPU-s in the window; CLASS_NONE = all jobs  */
+    double (*capacity)[SHARES];      /* [replicas] GPU-s in the window by share, all classes   */
+    bool *present;                   /* [replicas] the replica is in the database              */
+    double (*wait)[CLASSES][WAIT_KINDS]; /* [replicas] seconds; CLASS_NONE = all jobs          */
+    uint32_t replicas_present;
+    double (*bins)[SHARES];  /* [bin_count] share of capacity, mean over replicas      */
+    struct blast_row *blast; /* [blast_count] by component, then size                  */
+    uint32_t blast_count;
+    double blast_s; /* simulated length of the failure-only run; 0 = none     */
+};
+
+struct plot_data {
+    char scenario[4 * LIMIT_NAME_BYTES]; /* escaped                                            */
+    char notes[96]; /* ", slack 0 (...)", ", RUN NOT FINISHED", or ""         */
+    struct plot_layout layouts[LIMIT_LAYOUTS];
+    uint32_t layout_count;
+    uint32_t replicas; /* length of the arrays: highest replica number + 1       */
+    double window_start_s, window_end_s;
+    double bin_s;        /* width of a bin; the last may end behind the window     */
+    uint32_t bin_count;  /* 0 .. PLOT_BINS_MAX                                     */
+    struct arena *arena; /* owns the arrays                                        */
+};
+
+/* Reads everything the plots need. A database without layouts or replicas is allowed: the plots
+ * then say that there is nothing. STATUS_INPUT when it is not such a database. */
+enum status plot_data_read(const char *db_path, struct plot_data *data, struct diag *diag);
+void plot_data_clear(struct plot_data *data);
+
+/* A value with its interval over replicas. */
+struct estimate {
+    double mean, lo, hi;
+    uint32_t count; /* replicas; 0: nothing known, 1: no interval (lo = hi = mean)         */
+};
+
+/* Mean and Student t interval of the values that are not NAN, at the given confidence. */
+struct estimate estimate_of(const double *values, uint32_t count, double confidence);
+
+/* Who is first on one measure, and whether that is more than chance: the interval of the paired
+ * difference to the runner-up, at 1 - 0.05/(layouts - 1), must leave out 0 (MODELS 6.6). */
+struct ranking {
+    uint32_t best, next; /* rows in layouts; next == best when there is only one    */
+    struct estimate value[LIMIT_LAYOUTS]; /* 95 % each                                         */
+    struct estimate difference; /* best - next, paired                                      */
+    bool clear;
+    bool known; /* at least one layout has a value                          */
+};
+
+/* values[layout_count][replicas]. */
+void ranking_make(struct ranking *ranking, const double *values, uint32_t layout_count,
+                  uint32_t replicas, bool higher_is_better);
+
+#endif

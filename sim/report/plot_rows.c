@@ -1,0 +1,339 @@
+/* plot_rows.c - see plot_rows.h. */
+#include "report/plot_rows.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { KEY_ENTRIES = ROW_SEGMENTS + ROW_MARKS + LIMIT_LAYOUTS };
+enum { ROW_PX = 21, HEADING_PX = 24 };
+enum { CELLS_BAR_MIN = 24, CELLS_BAR_MAX = 72 };
+
+/* Where everything is, in units of the canvas. */
+struct geometry {
+    double width, height;
+    double bar_x0, bar_x1; /* the axis           */
+    double names_x;        /* names end here     */
+    double values_x;       /* values begin here  */
+    struct box above;      /* panel above the rows */
+    double key_y, panel_y0, panel_y1, axis_y, footer_y;
+    double row, heading, gap; /* heights            */
+};
+
+static uint32_t key_entries(const struct canvas *canvas, const struct row_chart *chart,
+                            struct key_entry *entries)
+{
+    static const char *const signs[ROW_MARKS] = { "\u25cb", "\u25cf" }; /* open, filled circle */
+    uint32_t count = 0;
+    if (canvas->cells && chart->lines[0]) return 0;
+    for (uint32_t i = 0; i < chart->segment_count; i++)
+        if (chart->segment_names[i])
+            entries[count++] =
+                (struct key_entry){ .name = chart->segment_names[i], .fill = &chart->fills[i] };
+    for (uint32_t i = 0; i < chart->mark_count; i++) {
+        if (!chart->mark_names[i]) continue;
+        entries[count] = (struct key_entry){ .name = chart->mark_names[i] };
+        snprintf(entries[count++].sign, sizeof entries->sign, "%s", signs[i]);
+    }
+    for (uint32_t i = 0; i < LIMIT_LAYOUTS && chart->lines[i]; i++)
+        entries[count++] =
+            (struct key_entry){ .name = chart->groups[0].rows[i].name, .line = chart->lines[i] };
+    return count;
+}
+
+static double widest_name(const struct canvas *canvas, const struct row_chart *chart)
+{
+    double widest = 0;
+    for (uint32_t g = 0; g < chart->group_count; g++)
+        for (uint32_t r = 0; r < chart->groups[g].row_count; r++)
+            widest = fmax(
+                widest, canvas_text_width(canvas, TEXT_BODY, false, chart->groups[g].rows[r].name));
+    return widest;
+}
+
+static double widest_value(const struct canvas *canvas, const struct row_chart *chart)
+{
+    double widest = canvas_text_width(canvas, TEXT_BODY, false, chart->value_heading);
+    for (uint32_t g = 0; g < chart->group_count; g++)
+        for (uint32_t r = 0; r < chart->groups[g].row_count; r++) {
+            const struct row *row = &chart->groups[g].rows[r];
+            widest = fmax(widest, canvas_text_width(canvas, TEXT_BODY, row->bold, row->value));
+        }
+    return widest;
+}
+
+static struct geometry measure(struct canvas *canvas, const struct row_chart *chart)
+{
+    const bool cells = canvas->cells;
+    const double margin = frame_margin(canvas), space = cells ? 1 : 10;
+    const double names =
+        fmax(widest_name(canvas, chart), chart->above.height > 0 && !cells ? 70 : 0);
+    const double values = widest_value(canvas, chart);
+    const double fixed = 2 * margin + names + 2 * space + values;
+    double bar = fmax(canvas->width - fixed, cells ? CELLS_BAR_MIN : 420);
+    if (cells && bar > CELLS_BAR_MAX) bar = CELLS_BAR_MAX;
+    struct geometry at = { .width = fmax(fixed + bar, cells ? 72 : 860),
+                           .row = cells ? 1 : ROW_PX,
+                           .heading = cells ? 1 : HEADING_PX,
+                           .gap = cells ? 0 : 8 };
+    at.names_x = margin + names;
+    at.bar_x0 = at.names_x + space;
+    at.bar_x1 = at.bar_x0 + bar;
+    at.values_x = at.bar_x1 + space;
+    struct key_entry entries[KEY_ENTRIES];
+    at.key_y = frame_header(canvas, &chart->frame, at.width, false);
+    at.panel_y0 =
+        key_draw(canvas, entries, key_entries(canvas, chart, entries), at.key_y, at.width, false);
+    if (chart->above.height > 0 && !cells) {
+        at.above = (struct box){ at.bar_x0, at.panel_y0 + 22, at.bar_x1,
+                                 at.panel_y0 + 22 + chart->above.height };
+        at.panel_y0 = at.above.y1 + 16;
+    }
+    at.panel_y0 += canvas_line_height(canvas, TEXT_BODY); /* heading of the values */
+    double y = at.panel_y0;
+    for (uint32_t g = 0; g < chart->group_count; g++)
+        y += (chart->groups[g].heading[0] ? at.heading : 0) + at.row * chart->groups[g].row_count +
+             at.gap;
+    at.panel_y1 = y;
+    at.axis_y = y + (cells ? 0 : 4);
+    at.footer_y = axis_below(canvas, &chart->axis, at.bar_x0, at.bar_x1, at.axis_y, false);
+    at.height = frame_footer(canvas, &chart->frame, at.footer_y, at.width, false);
+    return at;
+}
+
+/* Names, values and headings. */
+static void draw_words(struct canvas *canvas, const struct row_chart *chart,
+                       const struct geometry *at)
+{
+    double y = at->panel_y0;
+    const double half = canvas->cells ? 0 : at->row / 2;
+    canvas_text(canvas, at->values_x, canvas->cells ? y - 1 : y - 9, ALIGN_LEFT, TEXT_BODY, false,
+                chart->value_heading);
+    for (uint32_t g = 0; g < chart->group_count; g++) {
+        const struct row_group *group = &chart->groups[g];
+        if (group->heading[0]) {
+            canvas_text(canvas, frame_margin(canvas), canvas->cells ? y : y + at->heading / 2 + 1,
+                        ALIGN_LEFT, TEXT_BODY, true, group->heading);
+            y += at->heading;
+        }
+        for (uint32_t r = 0; r < group->row_count; r++, y += at->row) {
+            const struct row *row = &group->rows[r];
+            canvas_text(canvas, at->names_x, y + half, ALIGN_RIGHT, TEXT_BODY, false, row->name);
+            canvas_text(canvas, at->values_x, y + half, ALIGN_LEFT, TEXT_BODY, row->bold,
+                        row->value);
+        }
+        y += at->gap;
+    }
+}
+
+/* Calls back for each row with the y of its middle, from the top of the panel. */
+typedef void row_visit(const struct row_chart *chart, const struct row *row, double y, void *with);
+static void each_row(const struct row_chart *chart, const struct geometry *at, row_visit *visit,
+                     void *with)
+{
+    double y = 0;
+    for (uint32_t g = 0; g < chart->group_count; g++) {
+        const struct row_group *group = &chart->groups[g];
+        y += group->heading[0] ? at->heading : 0;
+        for (uint32_t r = 0; r < group->row_count; r++, y += at->row)
+            visit(chart, &group->rows[r], y + at->row / 2, with);
+        y += at->gap;
+    }
+}
+
+struct writer {
+    FILE *data;
+    uint32_t number; /* of the segment or mark */
+    uint32_t written;
+};
+
+static void write_segment(const struct row_chart *chart, const struct row *row, double y,
+                          void *with)
+{
+    struct writer *writer = with;
+    double x = chart->axis.min;
+    for (uint32_t i = 0; i < writer->number; i++) x += row->segment[i];
+    const double end = x + row->segment[writer->number];
+    if (!(row->segment[writer->number] > 0)) return;
+    fprintf(writer->data, "%.9g %.9g %.9g %.9g %.9g %.9g\n", x, y, x, end, y - 7, y + 7);
+    writer->written++;
+}
+
+static void write_mark(const struct row_chart *chart, const struct row *row, double y, void *with)
+{
+    (void)chart;
+    struct writer *writer = with;
+    const struct row_mark *mark = &row->mark[writer->number];
+    if (!mark->present) return;
+    fprintf(writer->data, "%.9g %.9g %.9g %.9g\n", mark->at, y, mark->whisker ? mark->lo : mark->at,
+            mark->whisker ? mark->hi : mark->at);
+    writer->written++;
+}
+
+static void write_join(const struct row_chart *chart, const struct row *row, double y, void *with)
+{
+    struct writer *writer = with;
+    const double from = chart->stems ? chart->axis.min : row->mark[0].at;
+    const struct row_mark *to = &row->mark[chart->stems ? 0 : 1];
+    if (!row->mark[0].present || !to->present) return;
+    fprintf(writer->data, "%.9g %.9g %.9g 0\n", from, y, to->at - from);
+    writer->written++;
+}
+
+/* Pieces of grid line behind the rows, so that none crosses a heading. */
+static void write_grid(const struct row_chart *chart, const struct row *row, double y, void *with)
+{
+    (void)row;
+    struct writer *writer = with;
+    for (uint32_t i = 0; i < chart->axis.tick_count; i++)
+        fprintf(writer->data, "%.9g %.9g 0 %d\n", chart->axis.ticks[i].at, y - ROW_PX / 2.0,
+                ROW_PX);
+    writer->written++;
+}
+
+/* Writes one data file; false when it holds nothing. */
+static bool write_data(struct canvas *canvas, const struct row_chart *chart,
+                       const struct geometry *at, row_visit *visit, uint32_t number, char name[16])
+{
+    struct writer writer = { canvas_data(canvas, name), number, 0 };
+    if (!writer.data) return false;
+    each_row(chart, at, visit, &writer);
+    canvas_data_close(canvas, writer.data);
+    return writer.written > 0;
+}
+
+static void plot_segments(struct canvas *canvas, const struct row_chart *chart,
+                          const struct geometry *at)
+{
+    char name[16];
+    for (uint32_t i = 0; i < chart->segment_count; i++) {
+        const struct fill *fill = &chart->fills[i];
+        if (!fill->color) continue; /* a space before the next segment */
+        if (!write_data(canvas, chart, at, write_segment, i, name)) continue;
+        fprintf(canvas->script,
+                ", '%s' with boxxyerror fillstyle solid 1 border rgb '#4d4d4d' linewidth 0.5"
+                " fillcolor rgb '%s'",
+                name, fill->color);
+        if (fill->pattern)
+            fprintf(canvas->script,
+                    ", '%s' with boxxyerror fillstyle transparent pattern %d noborder fillcolor"
+                    " rgb '%s'",
+                    name, fill->pattern, fill->hatch);
+    }
+}
+
+static void plot_marks(struct canvas *canvas, const struct row_chart *chart,
+                       const struct geometry *at)
+{
+    char name[16];
+    if ((chart->join_marks || chart->stems) && write_data(canvas, chart, at, write_join, 0, name))
+        fprintf(canvas->script, ", '%s' with vectors nohead linecolor rgb '#9a9a9a' linewidth 1",
+                name);
+    for (uint32_t i = 0; i < chart->mark_count; i++) {
+        if (!write_data(canvas, chart, at, write_mark, i, name)) continue;
+        fprintf(canvas->script,
+                ", '%s' with xerrorbars pointtype 7 pointsize %s linewidth 1.4"
+                " linecolor rgb '#1a1a1a'",
+                name, chart->segment_count && !chart->stems ? "0.3" : "0.75");
+        if (i == 0 && chart->mark_count > 1) /* an open circle: white inside */
+            fprintf(canvas->script,
+                    ", '%s' using 1:2 with points pointtype 7 pointsize 0.5 linecolor rgb"
+                    " '#ffffff'",
+                    name);
+    }
+}
+
+static void draw_panel(struct canvas *canvas, const struct row_chart *chart,
+                       const struct geometry *at)
+{
+    canvas_panel(canvas, at->bar_x0, at->panel_y0, at->bar_x1, at->panel_y1);
+    char name[16];
+    fprintf(canvas->script, "set border 1 linecolor rgb '#4d4d4d'\nset bars 0.5\n");
+    fprintf(canvas->script, "set xrange [%.9g:%.9g]\nset yrange [%.9g:0]\nplot NaN notitle",
+            chart->axis.min, chart->axis.max, at->panel_y1 - at->panel_y0);
+    if (write_data(canvas, chart, at, write_grid, 0, name))
+        fprintf(canvas->script, ", '%s' with vectors nohead linecolor rgb '#d0d0d0' linewidth 0.8",
+                name);
+    plot_segments(canvas, chart, at);
+    plot_marks(canvas, chart, at);
+    fprintf(canvas->script, "\n");
+}
+
+/* One row of a terminal as text. */
+struct cell_painter {
+    struct canvas *canvas;
+    const struct geometry *at;
+};
+
+static size_t cell_of(const struct row_chart *chart, const struct geometry *at, double value)
+{
+    const double share = (value - chart->axis.min) / (chart->axis.max - chart->axis.min);
+    const double cell = floor(fmin(fmax(share, 0), 1) * (at->bar_x1 - at->bar_x0) + 0.5);
+    return cell > CELLS_BAR_MAX ? CELLS_BAR_MAX : (size_t)cell;
+}
+
+static void paint_marks(const struct row_chart *chart, const struct row *row,
+                        const struct geometry *at, char *run)
+{
+    for (uint32_t i = 0; i < chart->mark_count; i++) {
+        const struct row_mark *mark = &row->mark[i];
+        if (!mark->present) continue;
+        const size_t from = cell_of(chart, at, mark->whisker ? mark->lo : mark->at);
+        const size_t to = cell_of(chart, at, mark->whisker ? mark->hi : mark->at);
+        memset(run + from, '-', to - from);
+        run[cell_of(chart, at, mark->at)] = i == 0 && chart->mark_count > 1 ? 'o' : '*';
+    }
+}
+
+static void paint_cells(const struct row_chart *chart, const struct row *row, double y, void *with)
+{
+    const struct cell_painter *painter = with;
+    char run[CELLS_BAR_MAX + 2];
+    memset(run, ' ', sizeof run);
+    double x = chart->axis.min;
+    for (uint32_t i = 0; i < chart->segment_count; i++) {
+        const size_t from = cell_of(chart, painter->at, x);
+        x += row->segment[i] > 0 ? row->segment[i] : 0;
+        const size_t to = cell_of(chart, painter->at, x);
+        if (chart->fills[i].color) memset(run + from, chart->fills[i].glyph, to - from);
+    }
+    /* On a stacked bar the mark would hide a segment; its number stands beside it. */
+    if (chart->segment_count == 0 || chart->stems) paint_marks(chart, row, painter->at, run);
+    size_t used = sizeof run - 1;
+    while (used > 0 && run[used - 1] == ' ') used--;
+    run[used] = '\0';
+    canvas_text(painter->canvas, painter->at->bar_x0, floor(painter->at->panel_y0 + y), ALIGN_LEFT,
+                TEXT_BODY, false, run);
+}
+
+void row_mark_best(struct row *row)
+{
+    const size_t used = strlen(row->value);
+    snprintf(row->value + used, sizeof row->value - used, " best");
+    row->bold = true;
+}
+
+bool rows_draw(struct canvas *canvas, const struct row_chart *chart)
+{
+    const struct geometry at = measure(canvas, chart);
+    struct key_entry entries[KEY_ENTRIES];
+    if (!canvas_open(canvas, at.width, at.height)) return false;
+    frame_header(canvas, &chart->frame, at.width, true);
+    key_draw(canvas, entries, key_entries(canvas, chart, entries), at.key_y, at.width, true);
+    draw_words(canvas, chart, &at);
+    axis_below(canvas, &chart->axis, at.bar_x0, at.bar_x1, at.axis_y, true);
+    frame_footer(canvas, &chart->frame, at.footer_y, at.width, true);
+    if (canvas->cells) {
+        struct cell_painter painter = { canvas, &at };
+        each_row(chart, &at, paint_cells, &painter);
+        canvas_flush(canvas);
+    } else {
+        if (chart->above.height > 0) chart->above.words(canvas, &at.above, chart->above.with);
+        canvas_flush(canvas);
+        if (chart->above.height > 0) {
+            canvas_panel(canvas, at.above.x0, at.above.y0, at.above.x1, at.above.y1);
+            chart->above.plot(canvas, &chart->axis, chart->above.with);
+        }
+        draw_panel(canvas, chart, &at);
+    }
+    return canvas_close(canvas);
+}

@@ -1,0 +1,121 @@
+/* plot_words.c - see plot_words.h. */
+#include "report/plot_words.h"
+
+#include <math.h>
+#include <string.h>
+
+struct unit {
+    double scale; /* multiplies the value */
+    int decimals;
+    const char *name;
+};
+
+/* The unit in which a duration reads best: three digits at most, as far as days allow. */
+static struct unit duration_unit(double seconds)
+{
+    if (seconds == 0) return (struct unit){ 1, 0, " s" };
+    if (seconds < 99.5) return (struct unit){ 1, seconds < 9.95 ? 1 : 0, " s" };
+    if (seconds < 99.5 * 60) return (struct unit){ 1.0 / 60, seconds < 597 ? 1 : 0, " min" };
+    if (seconds < 48 * 3600) return (struct unit){ 1.0 / 3600, seconds < 35820 ? 1 : 0, " h" };
+    return (struct unit){ 1.0 / 86400, seconds < 859680 ? 1 : 0, " d" };
+}
+
+static struct unit unit_of(const struct measure *measure, double value)
+{
+    if (measure->duration) return duration_unit(fabs(value));
+    return (struct unit){ measure->scale, measure->decimals, measure->scale == 100 ? " %" : "" };
+}
+
+void estimate_text(char *out, size_t out_bytes, const struct estimate *value,
+                   const struct measure *measure)
+{
+    /* An interval far wider than its mean sets the unit: 3 h [-5, 11], not 190 min [...]. */
+    const struct unit unit = unit_of(measure, fmax(fabs(value->mean), fabs(value->hi) / 4));
+    const double lo = value->lo * unit.scale, hi = value->hi * unit.scale;
+    if (value->count == 0)
+        snprintf(out, out_bytes, "-");
+    else if (value->count == 1)
+        snprintf(out, out_bytes, "%.*f%s", unit.decimals, value->mean * unit.scale, unit.name);
+    else
+        snprintf(out, out_bytes, "%.*f%s [%.*f, %.*f]", unit.decimals, value->mean * unit.scale,
+                 unit.name, unit.decimals, lo, unit.decimals, hi);
+}
+
+/* How far the best is ahead, counted positive, with one digit more than the values have. */
+static void gap_text(char *out, size_t out_bytes, struct estimate gap, struct measure measure)
+{
+    char text[64];
+    const char *unit = measure.scale == 100 ? " points" : "";
+    if (gap.mean < 0) gap = (struct estimate){ -gap.mean, -gap.hi, -gap.lo, gap.count };
+    if (measure.duration) {
+        estimate_text(out, out_bytes, &gap, &measure);
+        return;
+    }
+    gap.mean *= measure.scale; /* a difference of percentages is in points */
+    gap.lo *= measure.scale;
+    gap.hi *= measure.scale;
+    measure.scale = 1;
+    measure.decimals++;
+    estimate_text(text, sizeof text, &gap, &measure);
+    snprintf(out, out_bytes, "%s%s", text, unit);
+}
+
+static void difference_note(struct frame *frame, const struct plot_data *data,
+                            const struct ranking *ranking, const struct measure *measure)
+{
+    char value[64], gap[96];
+    const char *best = data->layouts[ranking->best].name;
+    const char *next = data->layouts[ranking->next].name;
+    estimate_text(value, sizeof value, &ranking->value[ranking->next], measure);
+    gap_text(gap, sizeof gap, ranking->difference, *measure);
+    if (ranking->difference.count < 2)
+        frame_note(frame, "Next: %s, %s; one pair of runs: no interval, so chance is not ruled out",
+                   next, value);
+    else if (ranking->clear)
+        frame_note(frame, "Next: %s, %s; difference %s: more than chance", next, value, gap);
+    else
+        frame_note(frame, "Next: %s, %s; difference %s includes 0: cannot tell %s from %s", next,
+                   value, gap, best, next);
+}
+
+void finding_notes(struct frame *frame, const struct plot_data *data, const struct ranking *ranking,
+                   const struct measure *measure)
+{
+    char value[96];
+    if (!ranking->known) return;
+    estimate_text(value, sizeof value, &ranking->value[ranking->best], measure);
+    const char *word = ranking->next == ranking->best ? "Only value"
+                       : ranking->clear               ? "Best"
+                       : measure->higher_is_better    ? "Highest"
+                                                      : "Lowest";
+    frame_note(frame, "%s: %s, %s %s", word, data->layouts[ranking->best].name, value,
+               measure->noun);
+    if (ranking->next != ranking->best) difference_note(frame, data, ranking, measure);
+}
+
+void footer_make(struct frame *frame, const struct plot_data *data, const char *extra)
+{
+    char runs[256];
+    if (data->replicas == 1)
+        snprintf(runs, sizeof runs, "One replica: there is no interval.");
+    else if (data->layout_count > 2)
+        snprintf(runs, sizeof runs,
+                 "Mean of %u replicas; in brackets the 95 %% interval (Student t), differences"
+                 " paired and adjusted for %u comparisons.",
+                 data->replicas, data->layout_count - 1);
+    else
+        snprintf(runs, sizeof runs,
+                 "Mean of %u replicas; in brackets the 95 %% interval (Student t), differences"
+                 " paired.",
+                 data->replicas);
+    snprintf(frame->footer, sizeof frame->footer, "%s %s%s%s.%s%s", runs,
+             data->scenario[0] ? "Scenario " : "", data->scenario, data->notes, extra[0] ? " " : "",
+             extra);
+}
+
+const char *class_title(enum size_class class_)
+{
+    static const char *const titles[CLASSES] = { "all jobs",  "1 GPU",      "2-7 GPUs",
+                                                 "8-15 GPUs", "16-63 GPUs", "64 GPUs and more" };
+    return titles[class_];
+}

@@ -1,0 +1,31 @@
+/* plot_words.h - numbers and findings as a reader wants them: with unit, interval and doubt. */
+#ifndef GPUPLAN_REPORT_PLOT_WORDS_H
+#define GPUPLAN_REPORT_PLOT_WORDS_H
+
+#include "report/plot_data.h"
+#include "report/plot_frame.h"
+
+/* How a measure is printed. A duration picks s, min, h or d by itself. */
+struct measure {
+    const char *noun; /* "useful hours per held GPU-hour"; behind the number             */
+    double scale;     /* of the value: 100 for percent                                   */
+    int decimals;
+    bool duration; /* value is in seconds                                             */
+    bool higher_is_better;
+};
+
+/* "0.873 [0.868, 0.878]"; without brackets for one replica, "-" for none. */
+void estimate_text(char *out, size_t out_bytes, const struct estimate *value,
+                   const struct measure *measure);
+
+/* The finding in two notes: who is first with value, unit and interval, and by how much. */
+void finding_notes(struct frame *frame, const struct plot_data *data, const struct ranking *ranking,
+                   const struct measure *measure);
+
+/* "Mean of 20 replicas ..." and the scenario's name. `extra` ends it, "" for nothing. */
+void footer_make(struct frame *frame, const struct plot_data *data, const char *extra);
+
+/* "1 GPU", "2-7 GPUs", ..., "all jobs". */
+const char *class_title(enum size_class class_);
+
+#endif

@@ -1,0 +1,225 @@
+/* test_plot_pictures.c - each picture drawn by gnuplot: hostile names stay text (P87-P89), odd cases
+ * have a picture (P90), the finding is in it. Skipped when gnuplot is not installed. */
+#include "fixture_plot.h"
+
+#include <math.h>
+
+/* A well-formed SVG: tags match, attributes are quoted, '&' begins an entity, no control bytes. */
+static void check_svg(const char *text, size_t count)
+{
+    char open[64][32];
+    size_t depth = 0;
+    for (size_t i = 0; i < count; i++) {
+        const unsigned char c = (unsigned char)text[i];
+        assert_true(c >= 0x20 || c == '\n' || c == '\t' || c == '\r');
+        if (c == '&') assert_non_null(memchr(text + i, ';', count - i < 8 ? count - i : 8));
+        if (c != '<') continue;
+        char quote = 0;
+        size_t end = i + 1;
+        if (strncmp(text + i, "<![CDATA[", 9) == 0) {
+            i = (size_t)(strstr(text + i, "]]>") - text) + 2;
+            continue;
+        }
+        for (; end < count && (quote || text[end] != '>'); end++) {
+            if (!quote && (text[end] == '"' || text[end] == '\''))
+                quote = text[end];
+            else if (quote == text[end])
+                quote = 0;
+            assert_true(text[end] != '<');
+        }
+        assert_true(end < count);
+        const bool closes = text[i + 1] == '/', whole = text[end - 1] == '/';
+        const size_t name = i + (closes ? 2 : 1), bytes = strcspn(text + name, " \t\r\n/>");
+        if (text[name] != '?' && text[name] != '!') {
+            assert_true(bytes < sizeof open[0]);
+            if (closes) {
+                assert_true(depth > 0);
+                assert_true(strncmp(open[--depth], text + name, bytes) == 0);
+            } else if (!whole) {
+                assert_true(depth < 64);
+                snprintf(open[depth++], sizeof open[0], "%.*s", (int)bytes, text + name);
+            }
+        }
+        i = end;
+    }
+    assert_int_equal(depth, 0);
+}
+
+static char *render(const struct plot_data *data, enum plot_kind kind, enum plot_format format)
+{
+    struct diag *diag = diag_create();
+    char *bytes = NULL;
+    size_t count = 0;
+    const enum status status = plot_render(data, kind, format, 0, &bytes, &count, diag);
+    if (status != STATUS_OK) diag_print(diag, stderr);
+    assert_int_equal(status, STATUS_OK);
+    bytes = realloc(bytes, count + 1);
+    assert_non_null(bytes);
+    bytes[count] = '\0';
+    if (format == PLOT_SVG) check_svg(bytes, count);
+    if (format == PLOT_PNG) assert_memory_equal(bytes, "\x89PNG", 4);
+    if (format == PLOT_PDF) assert_memory_equal(bytes, "%PDF", 4);
+    diag_destroy(diag);
+    return bytes;
+}
+
+/* One hostile name (P87, P88, P89) and how the SVG must show it. */
+static const struct probe {
+    const char *test, *name, *shown;
+} probes[] = {
+    { "back-ticks", "`touch pwned`", "`touch pwned`" },
+    { "double quotes", "\"`touch pwned`\"", "`touch pwned`" },
+    { "starts with <", "<touch pwned", "&lt;touch pwned" },
+    { "a pipe", "|touch pwned", "|touch pwned" },
+    { "a quote ends the text", "'; system('touch pwned'); '", "system(" },
+    { "a doubled quote", "''; system('touch pwned') #", "system(" },
+    { "a quote at the end", "x'", "x'" },
+    { "quotes alone", "''''", "''''" },
+    { "a line break", "x\nsystem('touch pwned')\n", "x\\x0asystem(" },
+    { "the end of a data block", "\nEOD\nsystem('touch pwned')\n", "\\x0aEOD" },
+    { "a macro", "@GPVAL_PWD @system", "@GPVAL_PWD @system" },
+    { "a format", "%s%n%d %%", "%s%n%d %%" },
+    { "enhanced text", "a100_80gb x^2 {/Symbol a} ~", "a100_80gb x^2 {/Symbol a} ~" },
+    { "entities", "<b>&amp;", "&amp;amp;" },
+    { "escape sequences", "\x1b[31mred\x07", "\\x1b[31mred\\x07" },
+    { "a backslash", "\\' system('touch pwned') \\", "system(" },
+    { "a comment", "# x", "# x" },
+    { "a dollar", "$data $(touch pwned)", "$data $(touch pwned)" },
+    { "right to left", "\u202egnp", "\\u202egnp" },
+    { "another script", "größe 集群", "größe 集群" },
+    { "63 characters", "wwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwww",
+      "wwwwwww" },
+};
+enum { PROBES = sizeof probes / sizeof *probes };
+
+static void hostile_name(void **state)
+{
+    const struct probe *probe = *state;
+    static struct plot_data data;
+    struct diag *diag = diag_create();
+    need_gnuplot();
+    make_database(probe->name);
+    assert_int_equal(plot_data_read(small_db, &data, diag), STATUS_OK);
+    for (int kind = 0; kind < PLOT_KINDS; kind++) {
+        char *svg = render(&data, (enum plot_kind)kind, PLOT_SVG);
+        assert_non_null(strstr(svg, probe->shown));
+        free(svg);
+        free(render(&data, (enum plot_kind)kind, PLOT_TERM));
+    }
+    plot_data_clear(&data);
+    assert_int_equal(files_left(), 0);
+    assert_int_not_equal(access("pwned", F_OK), 0);
+    diag_destroy(diag);
+}
+
+/* Ways in which there is little or nothing to show. */
+enum odd {
+    ODD_NONE,
+    ODD_ONE_REPLICA,
+    ODD_ONE_LAYOUT,
+    ODD_NO_REPLICA,
+    ODD_ALL_ZERO,
+    ODD_NO_WAIT,
+    ODD_SATURATED,
+    ODDS
+};
+static const char *const odd_names[ODDS] = {
+    "pictures of two layouts",    "pictures of one replica", "pictures of one layout",
+    "pictures without a replica", "pictures of zeros alone", "pictures without waits",
+    "pictures of a load above 1",
+};
+
+static void make_odd(struct plot_data *data, enum odd odd)
+{
+    struct plot_layout *layouts = data->layouts;
+    for (int l = 0; l < 2; l++)
+        for (uint32_t i = 0; i < data->replicas; i++) {
+            if (odd == ODD_ALL_ZERO) {
+                memset(layouts[l].held[i], 0, sizeof layouts[l].held[i]);
+                memset(layouts[l].capacity[i], 0, sizeof layouts[l].capacity[i]);
+                memset(layouts[l].bins, 0, PLOT_BINS_MAX * sizeof *layouts[l].bins);
+                layouts[l].blast_count = 0;
+            }
+            for (int c = 0; c < CLASSES && (odd == ODD_NO_WAIT || odd == ODD_ALL_ZERO); c++)
+                layouts[l].wait[i][c][0] = layouts[l].wait[i][c][1] = odd == ODD_NO_WAIT ? NAN : 0;
+        }
+    if (odd == ODD_ONE_REPLICA) data->replicas = 1;
+    if (odd == ODD_ONE_LAYOUT) data->layout_count = 1;
+    if (odd == ODD_NO_REPLICA) {
+        data->replicas = 0;
+        data->bin_count = 0;
+        for (int l = 0; l < 2; l++) layouts[l].replicas_present = layouts[l].blast_count = 0;
+    }
+    if (odd == ODD_SATURATED) layouts[1].offered_load = 1.25;
+}
+
+static void odd_case(void **state)
+{
+    const size_t row = (size_t)((const char *const *)*state - odd_names);
+    static struct plot_data data;
+    struct diag *diag = diag_create();
+    need_gnuplot();
+    make_database("one");
+    assert_int_equal(plot_data_read(small_db, &data, diag), STATUS_OK);
+    make_odd(&data, (enum odd)row);
+    for (int kind = 0; kind < PLOT_KINDS; kind++) {
+        char *svg = render(&data, (enum plot_kind)kind, PLOT_SVG);
+        const bool nothing = strstr(svg, "Nothing to plot") != NULL;
+        if (row == ODD_NO_REPLICA) assert_true(nothing);
+        if (row == ODD_NONE || row == ODD_ONE_LAYOUT) assert_false(nothing);
+        if (row == ODD_NO_WAIT) assert_int_equal(nothing, kind == PLOT_WAIT);
+        if (row == ODD_SATURATED && kind == PLOT_WAIT)
+            assert_non_null(strstr(svg, "1.25, above 1"));
+        free(svg);
+        free(render(&data, (enum plot_kind)kind, PLOT_TERM));
+    }
+    plot_data_clear(&data);
+    assert_int_equal(files_left(), 0);
+    diag_destroy(diag);
+}
+
+/* The finding of the small database, by hand: yield of "one" 28800/34560 and 40320/46080, mean
+ * 0.854; of "other" 23040/34560 and 34560/46080, mean 0.708. */
+static void finding_is_in_the_picture(void **state)
+{
+    (void)state;
+    static struct plot_data data;
+    struct diag *diag = diag_create();
+    need_gnuplot();
+    make_database("one");
+    assert_int_equal(plot_data_read(small_db, &data, diag), STATUS_OK);
+    char *text = render(&data, PLOT_STALL, PLOT_TERM);
+    assert_non_null(strstr(text, "one, 0.854 ["));
+    assert_non_null(strstr(text, "Next: other, 0.708 ["));
+    free(text);
+    text = render(&data, PLOT_BLAST, PLOT_TERM); /* one year: 1 + 8 + 8 GPUs */
+    assert_non_null(strstr(text, "one, 17 ["));
+    assert_non_null(strstr(text, "3.0 a year"));
+    free(text);
+    text = render(&data, PLOT_WAIT, PLOT_TERM);
+    assert_non_null(strstr(text, "Lowest: other, 50 s"));
+    for (const char *c = text; *c; c++) assert_true((unsigned char)*c >= 0x20 || *c == '\n');
+    free(text);
+    text = render(&data, PLOT_UTILIZATION, PLOT_TERM); /* (28800 + 40320) / 2 / 57600 */
+    assert_non_null(strstr(text, "one, 60.0 % ["));
+    free(text);
+    plot_data_clear(&data);
+    diag_destroy(diag);
+}
+
+int main(void)
+{
+    static struct CMUnitTest tests[PROBES + ODDS + 1];
+    size_t count = 0;
+    if (!start_tests()) return 1;
+    tests[count++] = (struct CMUnitTest)cmocka_unit_test(finding_is_in_the_picture);
+    for (size_t i = 0; i < PROBES; i++)
+        tests[count++] = (struct CMUnitTest){ .name = probes[i].test,
+                                              .test_func = hostile_name,
+                                              .initial_state = (void *)(uintptr_t)&probes[i] };
+    for (size_t i = 0; i < ODDS; i++)
+        tests[count++] = (struct CMUnitTest){ .name = odd_names[i],
+                                              .test_func = odd_case,
+                                              .initial_state = (void *)(uintptr_t)&odd_names[i] };
+    return _cmocka_run_group_tests("plot pictures", tests, count, NULL, end_tests);
+}
