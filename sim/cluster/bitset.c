@@ -56,3 +56,30 @@ uint32_t bitset_next(const struct bitset *set, uint32_t row)
 {
     return set->count ? next_bit(set, 0, row) : BITSET_NONE;
 }
+
+static uint32_t top_bit(uint64_t word)
+{
+    return 63 - (uint32_t)__builtin_clzll(word);
+}
+
+/* The last bit at or before `bit` of one level. */
+static uint32_t previous_bit(const struct bitset *set, int level, uint32_t bit)
+{
+    const uint32_t word = bit / 64;
+    const uint64_t rest = set->level[level][word] << (63 - bit % 64);
+    if (rest) return bit - (uint32_t)__builtin_clzll(rest);
+    if (word == 0) return BITSET_NONE;
+    if (level == 2) {
+        for (uint32_t w = word; w-- > 0;)
+            if (set->level[2][w]) return w * 64 + top_bit(set->level[2][w]);
+        return BITSET_NONE;
+    }
+    const uint32_t up = previous_bit(set, level + 1, word - 1);
+    return up == BITSET_NONE ? BITSET_NONE : up * 64 + top_bit(set->level[level][up]);
+}
+
+uint32_t bitset_previous(const struct bitset *set, uint32_t row)
+{
+    const uint32_t last = set->words[0] * 64 - 1;
+    return set->count ? previous_bit(set, 0, row < last ? row : last) : BITSET_NONE;
+}

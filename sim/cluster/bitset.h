@@ -31,4 +31,7 @@ static inline bool bitset_has(const struct bitset *set, uint32_t row)
 /* The first member >= row, or BITSET_NONE. */
 uint32_t bitset_next(const struct bitset *set, uint32_t row);
 
+/* The last member <= row, or BITSET_NONE. */
+uint32_t bitset_previous(const struct bitset *set, uint32_t row);
+
 #endif

@@ -15,11 +15,14 @@ bool free_index_init(struct free_index *index, struct arena *arena, uint32_t nod
         if (!bitset_init(&index->by_free[f], arena, nodes)) return false;
     index->leaves_by_whole = ARENA_ARRAY(arena, struct bitset, nodes_per_leaf + 1);
     index->whole_of_leaf = ARENA_ARRAY(arena, uint32_t, index->leaves);
-    if (!index->leaves_by_whole || !index->whole_of_leaf) return false;
+    if (!index->leaves_by_whole || !index->whole_of_leaf ||
+        !bitset_init(&index->whole_counts, arena, nodes_per_leaf + 1))
+        return false;
     for (uint32_t whole = 0; whole <= nodes_per_leaf; whole++)
         if (!bitset_init(&index->leaves_by_whole[whole], arena, index->leaves)) return false;
     for (uint32_t leaf = 0; leaf < index->leaves; leaf++)
         bitset_add(&index->leaves_by_whole[0], leaf);
+    bitset_add(&index->whole_counts, 0);
     return true;
 }
 
@@ -27,7 +30,9 @@ static void leaf_change(struct free_index *index, uint32_t leaf, int by)
 {
     const uint32_t was = index->whole_of_leaf[leaf], is = was + (uint32_t)by;
     bitset_remove(&index->leaves_by_whole[was], leaf);
+    if (index->leaves_by_whole[was].count == 0) bitset_remove(&index->whole_counts, was);
     bitset_add(&index->leaves_by_whole[is], leaf);
+    if (index->leaves_by_whole[is].count == 1) bitset_add(&index->whole_counts, is);
     index->whole_of_leaf[leaf] = is;
 }
 

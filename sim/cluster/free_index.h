@@ -20,6 +20,7 @@ struct free_index {
     struct bitset by_free[LIMIT_GPUS_PER_SERVER + 1]; /* nodes with exactly f GPUs free           */
     uint32_t with_free[LIMIT_GPUS_PER_SERVER + 1];    /* their numbers                            */
     struct bitset *leaves_by_whole; /* [nodes_per_leaf + 1] leaves by wholly free nodes */
+    struct bitset whole_counts;     /* counts that some leaf has                */
     uint32_t *whole_of_leaf;        /* [leaves]                                 */
     uint64_t free_gpus;             /* sum over the sets                        */
 };

@@ -16,13 +16,14 @@
 
 struct agenda_entry {
     int64_t at_ns;
-    uint64_t rank;
     uint32_t slot;
 };
 
 struct agenda {
-    struct agenda_entry *heap; /* [capacity], owned                                          */
+    struct agenda_entry *heap; /* [capacity]; four siblings lie in one cache line             */
+    uint64_t *rank;            /* [capacity] of a slot's event: read only at equal times      */
     uint32_t *place;           /* [capacity] place of a slot in the heap, AGENDA_NONE = unset */
+    void *block;               /* what heap is a part of, owned                               */
     uint32_t count, capacity;
 };
 
@@ -50,6 +51,11 @@ void agenda_unset(struct agenda *agenda, uint32_t slot);
 static inline const struct agenda_entry *agenda_first(const struct agenda *agenda)
 {
     return agenda->count ? &agenda->heap[0] : (const struct agenda_entry *)0;
+}
+
+static inline uint64_t agenda_first_rank(const struct agenda *agenda)
+{
+    return agenda->rank[agenda->heap[0].slot];
 }
 
 #endif

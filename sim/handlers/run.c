@@ -188,16 +188,15 @@ static struct next_event next_of(const struct run *run)
     const struct agenda *sources[] = { &run->agenda, &run->faults.agenda };
     for (size_t s = 0; s < sizeof sources / sizeof *sources; s++) {
         const struct agenda_entry *first = agenda_first(sources[s]);
-        if (!first || first->at_ns > next.at_ns ||
-            (first->at_ns == next.at_ns && first->rank > next.rank))
-            continue;
-        next =
-            (struct next_event){ first->at_ns, first->rank, agenda_kind(first->rank), first->slot };
+        if (!first || first->at_ns > next.at_ns) continue;
+        const uint64_t rank = agenda_first_rank(sources[s]);
+        if (first->at_ns == next.at_ns && rank > next.rank) continue;
+        next = (struct next_event){ first->at_ns, rank, agenda_kind(rank), first->slot };
     }
-    const uint64_t rank = agenda_rank(EV_SUBMIT, 0);
+    const uint64_t submit = agenda_rank(EV_SUBMIT, 0);
     if (run->arrivals.at_ns < next.at_ns ||
-        (run->arrivals.at_ns == next.at_ns && rank < next.rank && next.at_ns < TIME_NEVER))
-        next = (struct next_event){ run->arrivals.at_ns, rank, EV_SUBMIT, 0 };
+        (run->arrivals.at_ns == next.at_ns && submit < next.rank && next.at_ns < TIME_NEVER))
+        next = (struct next_event){ run->arrivals.at_ns, submit, EV_SUBMIT, 0 };
     return next;
 }
 

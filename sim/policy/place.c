@@ -53,31 +53,38 @@ static uint32_t take_leaf(const struct cluster *cluster, const struct demand *de
     return taken;
 }
 
+/* The tightest leaf that holds all of `nodes`, or 0 taken. */
+static uint32_t place_in_leaf(const struct cluster *cluster, const struct demand *demand,
+                              struct part *parts)
+{
+    const struct free_index *index = &cluster->index;
+    for (uint32_t whole = bitset_next(&index->whole_counts, demand->nodes); whole != BITSET_NONE;
+         whole = bitset_next(&index->whole_counts, whole + 1)) {
+        const struct bitset *leaves = &index->leaves_by_whole[whole];
+        for (uint32_t leaf = bitset_next(leaves, 0); leaf != BITSET_NONE;
+             leaf = bitset_next(leaves, leaf + 1))
+            if (take_leaf(cluster, demand, leaf, demand->nodes, parts) == demand->nodes)
+                return demand->nodes;
+    }
+    return 0;
+}
+
 /* Whole servers of one leaf if some leaf has enough, else of as few leaves as can be. */
 static uint32_t place_whole(const struct cluster *cluster, const struct demand *demand,
                             enum placement placement, struct part *parts)
 {
     const struct free_index *index = &cluster->index;
-    const uint32_t most = index->nodes_per_leaf;
-    uint32_t taken = 0;
-    if (placement == PLACE_PACK)
-        for (uint32_t whole = demand->nodes; whole <= most; whole++)
-            for (uint32_t leaf = bitset_next(&index->leaves_by_whole[whole], 0);
-                 leaf != BITSET_NONE;
-                 leaf = bitset_next(&index->leaves_by_whole[whole], leaf + 1)) {
-                taken = take_leaf(cluster, demand, leaf, demand->nodes, parts);
-                if (taken == demand->nodes) return taken;
-                if (!demand->hosted) break;
-            }
-    taken = 0;
-    for (uint32_t whole = most; whole > 0 && taken < demand->nodes; whole--)
-        for (uint32_t leaf = bitset_next(&index->leaves_by_whole[whole], 0);
-             leaf != BITSET_NONE && taken < demand->nodes;
-             leaf = bitset_next(&index->leaves_by_whole[whole], leaf + 1)) {
+    uint32_t taken = placement == PLACE_PACK ? place_in_leaf(cluster, demand, parts) : 0;
+    if (taken) return taken;
+    for (uint32_t whole = bitset_previous(&index->whole_counts, index->nodes_per_leaf);
+         whole != BITSET_NONE && whole > 0 && taken < demand->nodes;
+         whole = bitset_previous(&index->whole_counts, whole - 1)) {
+        const struct bitset *leaves = &index->leaves_by_whole[whole];
+        for (uint32_t leaf = bitset_next(leaves, 0); leaf != BITSET_NONE && taken < demand->nodes;
+             leaf = bitset_next(leaves, leaf + 1)) {
             const uint32_t left = demand->nodes - taken;
             if (placement == PLACE_PACK && left < whole) { /* the rest: a leaf of best fit */
-                uint32_t tight = left;
-                while (tight < whole && !index->leaves_by_whole[tight].count) tight++;
+                const uint32_t tight = bitset_next(&index->whole_counts, left);
                 const uint32_t fit =
                     tight < whole ? bitset_next(&index->leaves_by_whole[tight], 0) : leaf;
                 if (take_leaf(cluster, demand, fit, left, parts + taken) == left)
@@ -85,6 +92,7 @@ static uint32_t place_whole(const struct cluster *cluster, const struct demand *
             }
             taken += take_leaf(cluster, demand, leaf, left, parts + taken);
         }
+    }
     return taken == demand->nodes ? taken : 0;
 }
 
