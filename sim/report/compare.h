@@ -1,0 +1,90 @@
+/* compare.h - the layouts of one result database side by side: means over replicas, differences of
+ * pairs to a baseline, blast radius. Numbers only; verdict, tables and JSON print them.
+ *
+ * A pair is the same replica on two layouts of the same slack (DESIGN 2). A quantity that some
+ * replicas do not have (no job of that class) is averaged over those that have it, and the others
+ * are counted. Missing numbers are NAN. */
+#ifndef GPUPLAN_REPORT_COMPARE_H
+#define GPUPLAN_REPORT_COMPARE_H
+
+#include "base/diag.h"
+#include "io/store_read.h"
+#include "report/statistics.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define LAYOUT_NONE UINT32_MAX
+
+enum {
+    HEADLINES = 2,            /* quantities whose differences decide: yield, completion of large jobs */
+    BLAST_PARTS = 5,          /* row of struct blast for all faults of hardware: every component but "job" */
+    BLAST_ROWS,               /* rows 0 .. 4: stored_component_name                             */
+    LABEL_BYTES = LIMIT_NAME_BYTES * 4 + 16,
+};
+
+/* One quantity on one layout. */
+struct cell {
+    struct interval value;    /* at `conf`                                                      */
+    struct paired pair;       /* minus the baseline, at `conf_difference`                       */
+    double relative;          /* mean difference / mean of the baseline, over the pairs; NAN when that is 0 */
+    uint32_t missing;         /* replicas of the layout that do not have it                     */
+};
+
+struct quantity {
+    char name[40], unit[8];
+    uint8_t class_;           /* enum size_class; CLASS_NONE = all jobs                         */
+    double *values;           /* [layout_count][replica_count], owned by the comparison         */
+    struct cell *cells;       /* [layout_count]                                                 */
+};
+
+/* GPUs that one fault takes out of use, over the pooled failure-only run. */
+struct blast {
+    uint32_t incidents;
+    double years;             /* simulated; 0 = there was no such run                           */
+    double per_year;          /* NAN without a run                                              */
+    double p50, p95, max;     /* of gpus_removed; NAN without incidents                         */
+};
+
+struct comparison {
+    const struct stored *stored;  /* borrowed until comparison_clear                            */
+    uint32_t layout_count;    /* columns: layouts x slacks                                      */
+    uint32_t replica_count;   /* replays of the layout that has most                            */
+    uint32_t *replicas;       /* [layout_count] replays stored                                  */
+    uint32_t *baseline;       /* [layout_count] its baseline of the same slack, or LAYOUT_NONE  */
+    double *load;             /* [layout_count] offered load: the larger of planned and measured */
+    struct quantity *quantities;
+    uint32_t quantity_count;
+    struct blast *blasts;     /* [layout_count][BLAST_ROWS]                                     */
+    uint32_t group_layouts;   /* layouts of one slack                                           */
+    double conf;              /* of single values: 0.95                                         */
+    double conf_difference;   /* of one difference to the baseline, so that all of one slack and all HEADLINES hold
+                                 together with `conf`                                           */
+    double conf_any;          /* the same for differences between any two layouts               */
+    bool complete;            /* the run was finished                                           */
+};
+
+/* Builds the comparison. `baseline` names the baseline layout, NULL = the scenario's; an unknown name is a usage
+ * error. Cleared by comparison_clear, also after a failure. */
+enum status comparison_build(const struct stored *stored, const char *baseline,
+                             struct comparison *comparison, struct diag *diag);
+void comparison_clear(struct comparison *comparison);
+
+/* The quantity, or NULL when no replica has it. */
+const struct quantity *comparison_find(const struct comparison *comparison, const char *name,
+                                       uint8_t class_);
+
+/* Differences x - y of two layouts over the replicas that both have. Swapping x and y negates. */
+struct paired comparison_pair(const struct comparison *comparison, const struct quantity *quantity,
+                              uint32_t x, uint32_t y, double conf);
+
+/* Completion of jobs of 16 GPUs and more on x, relative to y: interval over pairs of (mean on x) / (mean on y) - 1,
+ * the classes joined by their numbers of jobs (metric jobs_done). n = 0 when no pair has such jobs. */
+struct interval comparison_large(const struct comparison *comparison, uint32_t x, uint32_t y,
+                                 double conf);
+
+/* "dense8", or "dense8/any" when the layout runs under several slacks; made safe for a terminal. */
+const char *comparison_label(const struct comparison *comparison, uint32_t layout,
+                             char out[LABEL_BYTES]);
+
+#endif

@@ -1,0 +1,85 @@
+/* prose.c - see prose.h. */
+#include "report/prose.h"
+
+#include <math.h>
+#include <string.h>
+
+static unsigned columns_of(const char *text, size_t bytes)
+{
+    unsigned columns = 0;
+    for (size_t i = 0; i < bytes; i++) columns += ((unsigned char)text[i] & 0xc0) != 0x80;
+    return columns;
+}
+
+unsigned prose_columns(const char *text)
+{
+    return columns_of(text, strlen(text));
+}
+
+static void wrap_line(FILE *out, const char *line, size_t bytes, unsigned columns)
+{
+    unsigned used = 0;
+    for (size_t at = 0; at < bytes;) {
+        size_t word = 0;
+        while (at + word < bytes && line[at + word] != ' ') word++;
+        const unsigned width = columns_of(line + at, word);
+        if (word > 0 && used > 0) {
+            const int fits = used + 1 + width <= columns;
+            fputc(fits ? ' ' : '\n', out);
+            used = fits ? used + 1 : 0;
+        }
+        fwrite(line + at, 1, word, out);
+        used += width;
+        at += word + 1;
+    }
+    fputc('\n', out);
+}
+
+void prose_wrap(FILE *out, const char *text, unsigned columns)
+{
+    while (*text != '\0') {
+        const size_t bytes = strcspn(text, "\n");
+        wrap_line(out, text, bytes, columns);
+        text += bytes + (text[bytes] == '\n');
+    }
+}
+
+/* Bytes of the first `columns` characters. */
+static size_t bytes_of(const char *text, unsigned columns)
+{
+    size_t bytes = 0;
+    while (text[bytes] != '\0' && (((unsigned char)text[bytes] & 0xc0) == 0x80 || columns > 0)) {
+        columns -= ((unsigned char)text[bytes] & 0xc0) != 0x80;
+        bytes++;
+    }
+    return bytes;
+}
+
+void prose_cut(FILE *out, const char *text, unsigned columns)
+{
+    if (prose_columns(text) <= columns || columns < 4) {
+        fputs(text, out);
+        return;
+    }
+    fwrite(text, 1, bytes_of(text, columns - 3), out);
+    fputs("...", out);
+}
+
+void prose_pad(FILE *out, const char *text, unsigned columns)
+{
+    prose_cut(out, text, columns);
+    for (unsigned i = prose_columns(text); i < columns; i++) fputc(' ', out);
+}
+
+const char *prose_join(uint32_t i, uint32_t n)
+{
+    return i == 0 ? "" : i + 1 == n ? " and " : ", ";
+}
+
+int prose_decimals(double half, int least)
+{
+    if (!(half > 0)) return least;
+    int decimals = least;
+    while (decimals < 6 && half * pow(10, decimals) < 1) decimals++;
+    return decimals;
+}

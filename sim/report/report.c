@@ -1,0 +1,84 @@
+/* report.c - see report.h. */
+#include "report/report.h"
+
+#include "base/text.h"
+#include "report/compare.h"
+#include "report/compare_json.h"
+#include "report/gates.h"
+#include "report/prose.h"
+#include "report/tables.h"
+#include "report/verdict.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static enum status print_verdict(const struct comparison *c, FILE *out, struct diag *diag)
+{
+    char *text = NULL;
+    size_t bytes = 0;
+    FILE *memory = open_memstream(&text, &bytes);
+    if (memory == NULL) return diag_world(diag, "out of memory while writing the verdict");
+    verdict_write(c, memory);
+    fclose(memory);
+    if (text != NULL) prose_wrap(out, text, PROSE_COLUMNS);
+    free(text);
+    return STATUS_OK;
+}
+
+static void print_question(const struct stored *stored, FILE *out)
+{
+    const char *question = stored_meta(stored, "question");
+    char safe[2600];
+    if (question == NULL || *question == '\0') return;
+    prose_wrap(out, text_escape(question, strlen(question), safe, sizeof safe), PROSE_COLUMNS);
+    fputc('\n', out);
+}
+
+static enum status print_text(const struct comparison *c, FILE *out,
+                              const struct report_options *options, struct diag *diag)
+{
+    print_question(c->stored, out);
+    TRY(print_verdict(c, out, diag));
+    fputc('\n', out);
+    tables_overview(c, out);
+    if (!options->brief) tables_layouts(c, out);
+    return STATUS_OK;
+}
+
+/* With --json the gates go to stderr: stdout holds one object and nothing else. */
+static enum status check_gates(const struct comparison *c, FILE *out,
+                               const struct report_options *options, struct diag *diag)
+{
+    struct gate_rule rules[2 * LIMIT_GATES];
+    uint32_t count = gates_of_scenario(c->stored, rules);
+    if (options->fail_if_count > LIMIT_GATES)
+        return diag_usage(diag, "more than %d times --fail-if", LIMIT_GATES);
+    for (size_t i = 0; i < options->fail_if_count; i++)
+        TRY(gate_parse(c, options->fail_if[i], &rules[count++], diag));
+    if (count > 0 && !options->json) fputc('\n', out);
+    return gates_check(c, rules, count, options->json ? stderr : out, diag);
+}
+
+static enum status print_comparison(const struct comparison *c, FILE *out,
+                                    const struct report_options *options, struct diag *diag)
+{
+    if (options->json)
+        TRY(compare_json(c, out, diag));
+    else
+        TRY(print_text(c, out, options, diag));
+    return check_gates(c, out, options, diag);
+}
+
+enum status report_print(const char *db_path, FILE *out, const struct report_options *options,
+                         struct diag *diag)
+{
+    struct stored stored;
+    struct comparison comparison = { 0 };
+    enum status status = store_read(db_path, &stored, diag);
+    if (status == STATUS_OK)
+        status = comparison_build(&stored, options->baseline, &comparison, diag);
+    if (status == STATUS_OK) status = print_comparison(&comparison, out, options, diag);
+    comparison_clear(&comparison);
+    stored_clear(&stored);
+    return status;
+}
