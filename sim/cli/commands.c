@@ -4,7 +4,9 @@
 /* clang-format off */
 const struct command *const commands[] = {
     &command_check,
+    &command_compare,
     &command_plot,
+    &command_digest,
     &command_trace,
     &command_version,
     NULL,
@@ -12,8 +14,6 @@ const struct command *const commands[] = {
 
 const char *const commands_not_built[] = {
     "run",
-    "compare",
-    "digest",
     "catalog",
     "why",
     "blast",

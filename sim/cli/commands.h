@@ -5,6 +5,8 @@
 #include "cli/cli.h"
 
 extern const struct command command_check;
+extern const struct command command_compare;
+extern const struct command command_digest;
 extern const struct command command_plot;
 extern const struct command command_trace;
 extern const struct command command_version;
