@@ -3,6 +3,7 @@
 #define TESTS_MODEL_TABLE_H
 
 #include "tests/model_funcs_failure.h"
+#include "tests/model_funcs_job.h"
 #include "tests/model_funcs_network.h"
 #include "tests/model_funcs_queue.h"
 
@@ -36,8 +37,26 @@ static const struct model_func {
     {"ring_shm", q_ring_shm},
     {"leaf_bytes", q_leaf_bytes},
     /* 3 job step */
+    {"flops_step", q_flops_step},
+    {"t_compute", q_t_compute},
+    {"zero_mem", q_zero_mem},
+    {"tp_comm", q_tp_comm},
+    {"ep_bytes", q_ep_bytes},
+    {"dp_exposed", q_dp_exposed},
+    {"pp_step", q_pp_step},
+    {"fsdp_step", q_fsdp_step},
+    {"dp_job", q_dp_job},
+    {"pnorm", q_pnorm},
+    {"input_stall", q_input_stall},
+    {"emax", q_emax},
+    {"emax_blom", q_emax_blom},
     {"locality", q_locality},
     {"rescale", q_rescale},
+    /* 4 shared links */
+    {"contend", q_contend},
+    {"ecmp_nocoll", q_ecmp_nocoll},
+    {"ecmp_used", q_ecmp_used},
+    {"ecmp_max", q_ecmp_max},
     /* 5 failures */
     {"young", q_young},
     {"daly", q_daly},
@@ -76,7 +95,27 @@ static const struct model_func {
     {"gpu_accounts", q_gpu_accounts},
     {"t_ci", q_t_ci}, {"paired_ci", q_paired_ci}, {"batch_means", q_batch_means},
     {"stop_rule", q_stop_rule},
+    /* 7 power, cost */
+    {"gpu_power", q_gpu_power},
+    {"phi_cap", q_phi_cap},
+    {"clock_slow", q_clock_slow},
+    {"server_power", q_server_power},
+    {"rack_phi", q_rack_phi},
+    {"temp_at", q_temp_at},
+    {"temp_cross", q_temp_cross},
+    {"phi_thermal", q_phi_thermal},
+    {"air_rise", q_air_rise},
+    {"room_time", q_room_time},
+    {"facility", q_facility},
+    {"energy", q_energy},
+    {"crf", q_crf},
+    {"tco", q_tco},
     /* 8 serving, 10 queueing */
+    {"slo_loss", q_slo_loss},
+    {"batch_tput", q_batch_tput},
+    {"llm_prefill", q_llm_prefill},
+    {"llm_decode", q_llm_decode},
+    {"kv_capacity", q_kv_capacity},
     {"mm1", q_mm1},
     {"mmc", q_mmc},
     {"mg1", q_mg1},
