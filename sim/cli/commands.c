@@ -3,6 +3,7 @@
 
 /* clang-format off */
 const struct command *const commands[] = {
+    &command_run,
     &command_check,
     &command_compare,
     &command_plot,
@@ -13,7 +14,6 @@ const struct command *const commands[] = {
 };
 
 const char *const commands_not_built[] = {
-    "run",
     "catalog",
     "why",
     "blast",

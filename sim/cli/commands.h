@@ -8,6 +8,7 @@ extern const struct command command_check;
 extern const struct command command_compare;
 extern const struct command command_digest;
 extern const struct command command_plot;
+extern const struct command command_run;
 extern const struct command command_trace;
 extern const struct command command_version;
 

@@ -1,0 +1,176 @@
+/* cmd_run.c - gpuplan run SCENARIO: the path of the data, from a scenario file to a verdict.
+ *
+ *     scenario -> trace -> plan -> replicas -> database -> what people read */
+#include "cli/commands.h"
+
+#include "campaign/campaign.h"
+#include "campaign/plan_build.h"
+#include "io/scenario_read.h"
+#include "io/store_write.h"
+#include "io/trace_read.h"
+#include "report/report.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <unistd.h>
+
+static const struct option_row options[] = {
+    { "--output", 'o', "DB", "results/NAME.db", "where the result database goes", false },
+    { "--jobs", 'j', "N", "processors", "worker threads; the result does not depend on it", false },
+    { "--replicas", 0, "N", "the scenario's", "replicas of each layout", false },
+    { "--seed", 0, "N", "the scenario's", "seed of all random streams", false },
+    { "--layout", 0, "NAME", "all", "run this layout only", true },
+    { "--set", 0, "PATH=VALUE", NULL, "override a key, as failures.scale=3", true },
+    { "--resume", 0, NULL, NULL, "go on with the database of a killed run", false },
+    { "--brief", 0, NULL, NULL, "verdict and one line per layout, without the tables", false },
+    { "--json", 0, NULL, NULL, "all numbers as one JSON object", false },
+    { "--quiet", 'q', NULL, NULL, "no progress, no import verdict", false },
+    { 0 },
+};
+
+enum { OVERRIDES = 2 }; /* --seed and --replicas become --set lines */
+
+/* Everything a run owns; cleared in one place. */
+struct whole {
+    struct scenario scenario;
+    struct jobs jobs;
+    struct import_report import;
+    struct plan plan;
+    struct store *store;
+};
+
+static void whole_clear(struct whole *whole)
+{
+    store_abandon(whole->store);
+    jobs_clear(&whole->jobs);
+    scenario_clear(&whole->scenario);
+}
+
+static enum status read_scenario(const struct cli *cli, struct scenario *scenario)
+{
+    const char *sets[CLI_VALUES + OVERRIDES];
+    size_t count = cli_sets(cli, sets);
+    char seed[64], replicas[64];
+    if (cli_has(cli, "--seed")) {
+        snprintf(seed, sizeof seed, "seed=%s", cli_value(cli, "--seed"));
+        sets[count++] = seed;
+    }
+    if (cli_has(cli, "--replicas")) {
+        snprintf(replicas, sizeof replicas, "replicas.count=%s", cli_value(cli, "--replicas"));
+        sets[count++] = replicas;
+    }
+    return scenario_read(cli->operands[0], sets, count, scenario, cli->diag);
+}
+
+static enum status read_trace(const struct cli *cli, struct whole *whole)
+{
+    const struct scenario *scenario = &whole->scenario;
+    if (scenario->trace_path[0] == 0)
+        return diag_error(cli->diag, (struct place){ .file = scenario->path },
+                          "workload.trace.file is missing: a run replays a trace");
+    const struct trace_options trace = { .format = scenario->trace_format,
+                                         .zone = scenario->trace_zone,
+                                         .kill_at_limit = scenario->kill_at_limit };
+    return trace_read(scenario->trace_path, &trace, &whole->jobs, &whole->import, cli->diag);
+}
+
+/* What was read, what was left out and what it asks for: on stderr, before anything runs. */
+static void print_import(const struct whole *whole)
+{
+    const struct import_report *import = &whole->import;
+    fprintf(stderr, "%s: %" PRIu64 " rows read = %" PRIu64 " imported", whole->scenario.trace_path,
+            import->rows_read, import->imported);
+    for (uint32_t i = 0; i < import->skipped_count; i++)
+        fprintf(stderr, " + %" PRIu64 " skipped (%s)", import->skipped[i].rows,
+                import->skipped[i].reason);
+    fprintf(stderr, "; %" PRIu32 " days\n", whole->plan.trace_days);
+    for (uint32_t v = 0; v < whole->plan.variant_count; v++) {
+        const struct variant *variant = &whole->plan.variants[v];
+        if (v > 0 && variant->layout == whole->plan.variants[v - 1].layout) continue;
+        fprintf(stderr, "  %-16s %6u x %u = %u GPUs, offered load %.2f",
+                whole->scenario.layouts[variant->layout].name, variant->servers,
+                variant->gpus_per_server, variant->gpus, variant->offered_load);
+        if (variant->jobs_never_fit)
+            fprintf(stderr, "; %" PRIu64 " jobs it can never hold, %.0f GPU-hours unserved",
+                    variant->jobs_never_fit, variant->unserved_gpu_s / 3600);
+        fputc('\n', stderr);
+    }
+}
+
+static enum status build_plan(const struct cli *cli, struct whole *whole, uint32_t workers)
+{
+    const char *only[CLI_VALUES];
+    size_t only_count = 0;
+    while (only_count < CLI_VALUES && cli_nth(cli, "--layout", only_count))
+        only_count++, only[only_count - 1] = cli_nth(cli, "--layout", only_count - 1);
+    return plan_build(&whole->scenario, &whole->jobs, &whole->import, only, only_count, workers,
+                      &whole->plan, cli->diag);
+}
+
+static enum status take_result(void *context, const struct replica_result *result,
+                               struct diag *diag)
+{
+    return store_replica(((struct whole *)context)->store, result, diag);
+}
+
+static bool has_result(void *context, uint32_t variant, uint32_t replica)
+{
+    return store_has(((struct whole *)context)->store, variant, replica);
+}
+
+static enum status simulate(const struct cli *cli, struct whole *whole, uint32_t workers,
+                            const char *path)
+{
+    const bool resume = cli_has(cli, "--resume");
+    TRY(resume ? store_resume(path, &whole->plan, &whole->store, cli->diag)
+               : store_open(path, &whole->plan, &whole->store, cli->diag));
+    const struct campaign_sink sink = { .context = whole,
+                                        .take = take_result,
+                                        .has = resume ? has_result : NULL };
+    const bool progress = !cli_has(cli, "--quiet") && isatty(STDERR_FILENO);
+    struct campaign_totals totals;
+    TRY(campaign_run(&whole->plan, workers, progress, &sink, &totals, cli->diag));
+    struct store *store = whole->store;
+    whole->store = NULL;
+    return store_finish(store, cli->diag);
+}
+
+static enum status run_whole(struct cli *cli, struct whole *whole)
+{
+    long long workers;
+    const long processors = sysconf(_SC_NPROCESSORS_ONLN);
+    TRY(cli_count(cli, "--jobs", 1, LIMIT_WORKERS, processors > 0 ? processors : 1, &workers));
+    TRY(read_scenario(cli, &whole->scenario));
+    TRY(read_trace(cli, whole));
+    TRY(build_plan(cli, whole, (uint32_t)workers));
+    if (!cli_has(cli, "--quiet")) print_import(whole);
+    char path[LIMIT_PATH_BYTES];
+    store_default_path(&whole->scenario, path);
+    const char *out = cli_value(cli, "--output") ? cli_value(cli, "--output") : path;
+    TRY(simulate(cli, whole, (uint32_t)workers, out));
+    const struct report_options report = { .brief = cli_has(cli, "--brief"),
+                                           .json = cli_has(cli, "--json") };
+    const enum status status = report_print(out, stdout, &report, cli->diag);
+    if (!report.json) printf("\nDatabase: %s\nPlots:    gpuplan plot %s\n", out, out);
+    return status;
+}
+
+static enum status run(struct cli *cli)
+{
+    static struct whole whole; /* large, and there is one */
+    const enum status status = run_whole(cli, &whole);
+    whole_clear(&whole);
+    return status;
+}
+
+const struct command command_run = {
+    .name = "run",
+    .operands = "SCENARIO",
+    .summary = "run all layouts and replicas of a scenario; print the verdict",
+    .options = options,
+    .operands_min = 1,
+    .operands_max = 1,
+    .examples = { "gpuplan run scenarios/dense_vs_sparse.yaml",
+                  "gpuplan run scenarios/tiny.yaml --replicas 5 --set failures.scale=3" },
+    .run = run,
+};
