@@ -88,7 +88,8 @@ static void add_bin(struct replica_result *result, const int128 integral[LEDGER_
 bool ledger_close(struct ledger *ledger, int64_t run_end_ns, struct replica_result *result)
 {
     if (ledger->out_of_memory) return false;
-    const uint32_t bins = (uint32_t)((run_end_ns + ledger->bin_ns - 1) / ledger->bin_ns);
+    const uint32_t bins =
+        (uint32_t)(run_end_ns / ledger->bin_ns + (run_end_ns % ledger->bin_ns != 0));
     result->bin_count = bins;
     result->bin_start_ns = calloc((size_t)bins + 1, sizeof *result->bin_start_ns);
     result->bins = calloc((size_t)bins * ACCOUNTS + 1, sizeof *result->bins);
