@@ -83,6 +83,7 @@ static const struct probe {
     { "entities", "<b>&amp;", "&amp;amp;" },
     { "escape sequences", "\x1b[31mred\x07", "\\x1b[31mred\\x07" },
     { "a backslash", "\\' system('touch pwned') \\", "system(" },
+    { "an attribute", "font-family=\"DejaVu Sans:Bold\"", "font-family=\"DejaVu Sans:Bold\"<" },
     { "a comment", "# x", "# x" },
     { "a dollar", "$data $(touch pwned)", "$data $(touch pwned)" },
     { "right to left", "\u202egnp", "\\u202egnp" },

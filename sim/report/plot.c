@@ -39,6 +39,47 @@ static size_t trim_text(char *text, size_t count)
     return line_end;
 }
 
+/* gnuplot names the font as it was given, which a browser does not know with ":Bold" and may not
+ * have at all: it would take a serif font that is too wide. Verdana has the widths of DejaVu Sans. */
+static bool svg_fonts(char **bytes, size_t *count)
+{
+    static const struct {
+        const char *from, *to;
+    } fonts[] = {
+        { "font-family=\"DejaVu Sans:Bold\"",
+          "font-family=\"DejaVu Sans, Verdana, sans-serif\" font-weight=\"bold\"" },
+        { "font-family=\"DejaVu Sans\"", "font-family=\"DejaVu Sans, Verdana, sans-serif\"" },
+    };
+    char *changed = NULL;
+    size_t changed_count = 0;
+    FILE *out = open_memstream(&changed, &changed_count);
+    if (!out) return false;
+    bool in_tag = false; /* what stands in a text is left alone */
+    for (size_t i = 0; i < *count;) {
+        const char *at = *bytes + i;
+        const size_t left = *count - i;
+        size_t font = 0, bytes_of_font = 0;
+        if (*at == '<') in_tag = true;
+        if (*at == '>') in_tag = false;
+        for (; in_tag && font < 2; font++) {
+            bytes_of_font = strlen(fonts[font].from);
+            if (left > bytes_of_font && memcmp(at, fonts[font].from, bytes_of_font) == 0) break;
+        }
+        if (in_tag && font < 2) {
+            fputs(fonts[font].to, out);
+            i += bytes_of_font;
+        } else {
+            putc(*at, out);
+            i++;
+        }
+    }
+    if (fclose(out) != 0) return false;
+    free(*bytes);
+    *bytes = changed;
+    *count = changed_count;
+    return true;
+}
+
 enum status plot_render(const struct plot_data *data, enum plot_kind kind, enum plot_format format,
                         uint32_t columns, char **bytes, size_t *count, struct diag *diag)
 {
@@ -57,8 +98,12 @@ enum status plot_render(const struct plot_data *data, enum plot_kind kind, enum 
     if (status == STATUS_OK) status = plot_child_run(canvas.folder, diag);
     if (status == STATUS_OK) status = plot_child_picture(canvas.folder, bytes, count, diag);
     plot_folder_remove(canvas.folder);
-    if (status == STATUS_OK && canvas.cells) *count = trim_text(*bytes, *count);
-    return status;
+    if (status != STATUS_OK) return status;
+    if (canvas.cells) *count = trim_text(*bytes, *count);
+    if (format != PLOT_SVG || svg_fonts(bytes, count)) return STATUS_OK;
+    free(*bytes);
+    *bytes = NULL;
+    return diag_world(diag, "out of memory");
 }
 
 /* ---- names ---- */

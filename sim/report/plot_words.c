@@ -26,19 +26,27 @@ static struct unit unit_of(const struct measure *measure, double value)
     return (struct unit){ measure->scale, measure->decimals, measure->scale == 100 ? " %" : "" };
 }
 
+/* What prints as -0 is 0. */
+static double no_negative_zero(double value, int decimals)
+{
+    return fabs(value) < 0.5 * pow(10, -decimals) ? 0 : value;
+}
+
 void estimate_text(char *out, size_t out_bytes, const struct estimate *value,
                    const struct measure *measure)
 {
     /* An interval far wider than its mean sets the unit: 3 h [-5, 11], not 190 min [...]. */
     const struct unit unit = unit_of(measure, fmax(fabs(value->mean), fabs(value->hi) / 4));
-    const double lo = value->lo * unit.scale, hi = value->hi * unit.scale;
+    const double mean = no_negative_zero(value->mean * unit.scale, unit.decimals);
+    const double lo = no_negative_zero(value->lo * unit.scale, unit.decimals);
+    const double hi = no_negative_zero(value->hi * unit.scale, unit.decimals);
     if (value->count == 0)
         snprintf(out, out_bytes, "-");
     else if (value->count == 1)
-        snprintf(out, out_bytes, "%.*f%s", unit.decimals, value->mean * unit.scale, unit.name);
+        snprintf(out, out_bytes, "%.*f%s", unit.decimals, mean, unit.name);
     else
-        snprintf(out, out_bytes, "%.*f%s [%.*f, %.*f]", unit.decimals, value->mean * unit.scale,
-                 unit.name, unit.decimals, lo, unit.decimals, hi);
+        snprintf(out, out_bytes, "%.*f%s [%.*f, %.*f]", unit.decimals, mean, unit.name,
+                 unit.decimals, lo, unit.decimals, hi);
 }
 
 /* How far the best is ahead, counted positive, with one digit more than the values have. */
