@@ -47,6 +47,8 @@ static const char store_schema[] =
     "CREATE TABLE ledger_run(layout_id INTEGER NOT NULL, replica INTEGER NOT NULL, account TEXT NOT NULL,"
     "  class TEXT NOT NULL, gpu_s INTEGER NOT NULL, gpu_rest INTEGER NOT NULL,"
     "  PRIMARY KEY(layout_id, replica, account, class)) WITHOUT ROWID;"
+    /* An account that holds nothing in a bin has no row there (half of the file otherwise): a mean over
+     * replicas is sum(gpu_s) / replicas, not avg(gpu_s). */
     "CREATE TABLE curve(layout_id INTEGER NOT NULL, replica INTEGER NOT NULL, bin_start_s REAL NOT NULL,"
     "  bin_end_s REAL NOT NULL, account TEXT NOT NULL, gpu_s REAL NOT NULL,"
     "  PRIMARY KEY(layout_id, replica, bin_start_s, account)) WITHOUT ROWID;"

@@ -115,6 +115,7 @@ static enum status write_curve(struct writer *writer)
     for (uint32_t bin = 0; bin < result->bin_count; bin++)
         for (int account = 0; account < ACCOUNTS; account++) {
             const int128 units_ns = result->bins[(size_t)bin * ACCOUNTS + account];
+            if (units_ns == 0) continue;
             put_key(writer);
             db_put_double(writer->query, s_from_ns(result->bin_start_ns[bin]));
             db_put_double(writer->query, s_from_ns(result->bin_start_ns[bin + 1]));
