@@ -49,13 +49,13 @@ int64_t timing_estimate_ns(const struct run *run, const struct live_job *job, ui
     return time_add(timing_startup_ns(run, job), muldiv_ceil(left_ns, RATE_ONE, rate_q30));
 }
 
-int64_t timing_plain_estimate_ns(struct run *run, uint32_t live)
+uint32_t timing_plain_rate_q30(struct run *run, uint32_t live)
 {
     const struct live_job *job = &run->live.jobs[live];
     const struct demand *demand = demand_of_live(run, live);
     const uint32_t least = demand->gpus / demand->nodes;
     const struct speed_place place = { .servers = demand->nodes, .gpus_min = least ? least : 1 };
-    return timing_estimate_ns(run, job, timing_speed(run, job, place).rate_q30);
+    return timing_speed(run, job, place).rate_q30;
 }
 
 int64_t timing_durable_ns(const struct run *run, uint32_t live, int64_t *work_ns)

@@ -24,8 +24,8 @@ int64_t timing_startup_ns(const struct run *run, const struct live_job *job);
  * that their job takes where they run it. */
 int64_t timing_estimate_ns(const struct run *run, const struct live_job *job, uint32_t rate_q30);
 
-/* The same in the plain shape, without the use of slack. */
-int64_t timing_plain_estimate_ns(struct run *run, uint32_t live);
+/* Rate of a job in the plain shape, without the use of slack. */
+uint32_t timing_plain_rate_q30(struct run *run, uint32_t live);
 
 /* Wall time of the last durable point of a working attempt, and the work that it holds since the
  * attempt began. */

@@ -76,7 +76,12 @@ void transition_submit(struct run *run, uint32_t trace_row)
         reject(run, live);
         return;
     }
-    const int64_t limit_ns = timing_plain_estimate_ns(run, live);
+    const uint32_t rate_q30 = timing_plain_rate_q30(run, live);
+    const int64_t limit_ns = timing_estimate_ns(run, job, rate_q30);
+    if (job->in_cohort)
+        run->stats.asked_gpu_ns +=
+            (int128)demand_of_live(run, live)->held *
+            (timing_startup_ns(run, job) + muldiv_ceil(job->work_ns, RATE_ONE, rate_q30));
     if (!waiting_add(&run->waiting, live, jobs->gpus[trace_row], limit_ns)) {
         run->out_of_memory = true;
         return;
@@ -328,8 +333,9 @@ void transition_requeue(struct run *run, uint32_t live)
 {
     agenda_unset(&run->agenda, live);
     run->live.jobs[live].state = LIVE_WAITING;
-    waiting_return(&run->waiting, live, demand_of_live(run, live)->gpus,
-                   timing_plain_estimate_ns(run, live));
+    waiting_return(
+        &run->waiting, live, demand_of_live(run, live)->gpus,
+        timing_estimate_ns(run, &run->live.jobs[live], timing_plain_rate_q30(run, live)));
     run->plan_needed = true;
 }
 

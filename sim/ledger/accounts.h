@@ -6,13 +6,30 @@
 
 enum account {
     /* held by a job */
-    ACC_COMPUTE, ACC_STALL_INTRA, ACC_STALL_INTER, ACC_STALL_CONTENTION, ACC_STALL_DATA,
-    ACC_STRAGGLER, ACC_THROTTLE, ACC_BUBBLE, ACC_CHECKPOINT, ACC_STARTUP, ACC_LOST, ACC_HELD,
-    ACC_UNUSED, ACC_SERVING_IDLE, ACC_OVERHEAD,
+    ACC_COMPUTE,
+    ACC_STALL_INTRA,
+    ACC_STALL_INTER,
+    ACC_STALL_CONTENTION,
+    ACC_STALL_DATA,
+    ACC_STRAGGLER,
+    ACC_THROTTLE,
+    ACC_BUBBLE,
+    ACC_CHECKPOINT,
+    ACC_STARTUP,
+    ACC_LOST,
+    ACC_HELD,
+    ACC_UNUSED,
+    ACC_SERVING_IDLE,
+    ACC_OVERHEAD,
     /* free */
-    ACC_NO_DEMAND, ACC_SHORT, ACC_FRAGMENTED, ACC_STARVED, ACC_WITHHELD,
+    ACC_NO_DEMAND,
+    ACC_SHORT,
+    ACC_FRAGMENTED,
+    ACC_STARVED,
+    ACC_WITHHELD,
     /* gone */
-    ACC_DRAINING, ACC_DOWN,
+    ACC_DRAINING,
+    ACC_DOWN,
     ACCOUNTS,
     ACC_HELD_END = ACC_NO_DEMAND, /* [0, ACC_HELD_END) are held by a job      */
     ACC_FREE_END = ACC_DRAINING,  /* [ACC_NO_DEMAND, ACC_FREE_END) are free   */
@@ -31,8 +48,11 @@ extern const char *const class_names[CLASSES]; /* "none", "1", "2-7", "8-15", "1
 
 static inline enum size_class class_of_gpus(uint32_t gpus)
 {
-    return gpus <= 1 ? CLASS_1 : gpus < 8 ? CLASS_2_7 : gpus < 16 ? CLASS_8_15
-         : gpus < 64 ? CLASS_16_63 : CLASS_64_UP;
+    return gpus <= 1   ? CLASS_1
+           : gpus < 8  ? CLASS_2_7
+           : gpus < 16 ? CLASS_8_15
+           : gpus < 64 ? CLASS_16_63
+                       : CLASS_64_UP;
 }
 
 #endif

@@ -19,6 +19,8 @@ struct jobstats {
     struct log waits[CLASSES];       /* struct job_time: first start - submit                */
     struct log completions[CLASSES]; /* struct job_time: end - submit                        */
     uint64_t cohort[CLASSES], done[CLASSES], rejected[CLASSES];
+    int128
+        asked_gpu_ns; /* GPUs that cohort jobs hold * how long, in the plain shape on this layout */
     int128 unserved_gpu_ns; /* gpus * duration of cohort jobs this layout cannot hold */
     bool out_of_memory;
 };

@@ -172,6 +172,12 @@ static bool put_times(struct replica_result *result, const char *stem, const str
 static bool put_jobs(const struct jobstats *stats, struct replica_result *result)
 {
     bool ok = true;
+    /* What the cohort asks of this layout, its own speed and rounding included, against what it has. */
+    const int128 offered = (int128)(result->capacity_units / UNITS_PER_GPU) *
+                           (result->window_end_ns - result->window_start_ns);
+    if (offered > 0)
+        ok &= put(result, "effective_load", "1", CLASS_NONE,
+                  (double)stats->asked_gpu_ns / (double)offered);
     uint64_t cohort = 0, done = 0, rejected = 0;
     for (int c = CLASS_1; c < CLASSES; c++) {
         cohort += stats->cohort[c];

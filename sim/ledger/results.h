@@ -16,15 +16,16 @@
 /* One fault with everything it took. GPU-time in ledger units * ns / UNITS_PER_GPU is given as
  * whole GPU-nanoseconds. */
 struct incident {
-    int64_t at_ns, repaired_ns;      /* TIME_NEVER when the run ended first                         */
-    uint8_t component;               /* enum component                                              */
-    uint32_t element;                /* row of the GPU, server, link, leaf or job                   */
-    uint32_t gpus_broken;            /* by the fault itself: 1, g, ...; 0 for leaf and job          */
-    uint32_t gpus_removed;           /* left the schedulable set, healthy ones of a drained server included */
-    uint32_t gpus_stopped, jobs_hit; /* sizes of the jobs that it killed                            */
-    int64_t lost_gpu_ns;             /* work rolled back, with the stalls inside it, and detection  */
-    int64_t restart_gpu_ns;          /* from the kill to new progress, times the job's GPUs         */
-    int64_t down_gpu_ns;             /* GPUs out, from the fault to the repair, within the run      */
+    int64_t at_ns, repaired_ns; /* TIME_NEVER when the run ended first                         */
+    uint8_t component;          /* enum component                                              */
+    uint32_t element;           /* row of the GPU, server, link, leaf or job                   */
+    uint32_t gpus_broken;       /* by the fault itself: 1, g, ...; 0 for leaf and job          */
+    uint32_t gpus_removed; /* left the schedulable set, healthy ones of a drained server included */
+    uint32_t gpus_stopped,
+        jobs_hit;           /* sizes of the jobs that it killed                            */
+    int64_t lost_gpu_ns;    /* work rolled back, with the stalls inside it, and detection  */
+    int64_t restart_gpu_ns; /* from the kill to new progress, times the job's GPUs         */
+    int64_t down_gpu_ns;    /* GPUs out, from the fault to the repair, within the run      */
 };
 
 /* Names of enum component in an incident: "gpu", "server", "link", "leaf", "job". */
@@ -36,27 +37,37 @@ extern const char *const job_end_names[JOB_ENDS];
 
 /* Detail of jobs, kept when `detail` asks for it. */
 struct job_row {
-    uint32_t serial;                 /* number of the arrival in this replica, from 0               */
-    uint32_t trace_row;              /* row in jobs                                                 */
-    int64_t submit_ns, first_start_ns, end_ns; /* TIME_NEVER when it did not happen                 */
+    uint32_t serial;    /* number of the arrival in this replica, from 0               */
+    uint32_t trace_row; /* row in jobs                                                 */
+    int64_t submit_ns, first_start_ns,
+        end_ns; /* TIME_NEVER when it did not happen                 */
     uint32_t gpus, attempts;
-    uint8_t end;                     /* enum job_end                                                */
-    uint8_t in_cohort;               /* submitted inside the window                                 */
+    uint8_t end;       /* enum job_end                                                */
+    uint8_t in_cohort; /* submitted inside the window                                 */
 };
 
-enum attempt_end { ATTEMPT_FINISHED, ATTEMPT_KILLED_LIMIT, ATTEMPT_FAILED, ATTEMPT_CUT /* run over */ };
+enum attempt_end {
+    ATTEMPT_FINISHED,
+    ATTEMPT_KILLED_LIMIT,
+    ATTEMPT_FAILED,
+    ATTEMPT_CUT /* run over */
+};
 extern const char *const attempt_end_names[4];
 
 struct attempt_row {
-    uint32_t serial, attempt;        /* job and number of the attempt, from 0                       */
-    int64_t start_ns, fault_ns, end_ns; /* fault_ns: TIME_NEVER unless it failed                    */
-    int64_t durable_ns;              /* wall time of the last durable point: what follows was lost  */
-    int64_t startup_ns;              /* start-up at its beginning                                   */
+    uint32_t serial, attempt; /* job and number of the attempt, from 0                       */
+    int64_t start_ns, fault_ns,
+        end_ns;         /* fault_ns: TIME_NEVER unless it failed                    */
+    int64_t durable_ns; /* wall time of the last durable point: what follows was lost  */
+    int64_t startup_ns; /* start-up at its beginning                                   */
     uint32_t gpus_held, gpus_asked, servers;
-    uint32_t broken_gpus;            /* of its GPUs broken by the fault                             */
-    int64_t units[ACC_OVERHEAD + 1]; /* level of each held account while it works; sums to gpus_held * UNITS_PER_GPU */
-    int64_t checkpoint_fix_unit_ns[2];/* high, low 64 bits of what one move corrected at a normal end (signed) */
-    uint8_t end;                     /* enum attempt_end                                            */
+    uint32_t broken_gpus; /* of its GPUs broken by the fault                             */
+    int64_t
+        units[ACC_OVERHEAD +
+              1]; /* level of each held account while it works; sums to gpus_held * UNITS_PER_GPU */
+    int64_t checkpoint_fix_unit_ns
+        [2];     /* high, low 64 bits of what one move corrected at a normal end (signed) */
+    uint8_t end; /* enum attempt_end                                            */
     uint8_t class_;
 };
 
@@ -66,33 +77,38 @@ struct allocation_row {
 };
 
 struct metric_row {
-    char name[40];                   /* "wait_s_p95"; one quantity, its unit in the name            */
-    char unit[8];                    /* "s", "1", "gpu_h"                                           */
-    uint8_t class_;                  /* enum size_class; CLASS_NONE = all jobs                      */
-    double value;                    /* finite                                                      */
+    char name[40];  /* "wait_s_p95"; one quantity, its unit in the name            */
+    char unit[8];   /* "s", "1", "gpu_h"                                           */
+    uint8_t class_; /* enum size_class; CLASS_NONE = all jobs                      */
+    double value;   /* finite                                                      */
 };
 
 struct replica_result {
-    uint32_t layout_row;             /* row in plan's layout variants                               */
-    uint32_t replica;                /* from 0, or REPLICA_BLAST                                    */
+    uint32_t layout_row; /* row in plan's layout variants                               */
+    uint32_t replica;    /* from 0, or REPLICA_BLAST                                    */
     uint64_t events;
-    double seconds;                  /* wall time: volatile, not digested                           */
-    int64_t window_start_ns, window_end_ns; /* the ledger's window: warm-up to horizon              */
-    int64_t run_end_ns;              /* last instant simulated                                      */
-    int64_t capacity_units;          /* GPUs * UNITS_PER_GPU                                        */
+    double seconds; /* wall time: volatile, not digested                           */
+    int64_t window_start_ns,
+        window_end_ns;      /* the ledger's window: warm-up to horizon              */
+    int64_t run_end_ns;     /* last instant simulated                                      */
+    int64_t capacity_units; /* GPUs * UNITS_PER_GPU                                        */
 
-    int128 ledger[ACCOUNTS][CLASSES];/* units * ns inside the window                                */
-    int128 ledger_all[ACCOUNTS][CLASSES]; /* units * ns from 0 to run_end_ns                        */
-    int128 at_risk;                  /* compute inside the window that no checkpoint had made durable */
+    int128 ledger[ACCOUNTS]
+                 [CLASSES]; /* units * ns inside the window                                */
+    int128 ledger_all[ACCOUNTS]
+                     [CLASSES]; /* units * ns from 0 to run_end_ns                        */
+    int128 at_risk;             /* compute inside the window that no checkpoint had made durable */
     uint32_t bin_count;
-    int64_t *bin_start_ns;           /* [bin_count + 1], the last is the end; from malloc           */
-    int128 *bins;                    /* [bin_count][ACCOUNTS] units * ns; from malloc               */
+    int64_t *bin_start_ns; /* [bin_count + 1], the last is the end; from malloc           */
+    int128 *bins;          /* [bin_count][ACCOUNTS] units * ns; from malloc               */
 
-    uint64_t jobs_submitted, jobs_end[JOB_ENDS]; /* over the whole run: submitted = sum              */
-    struct log metrics;              /* struct metric_row                                           */
-    struct log incidents;            /* struct incident, in order of time                           */
-    struct log jobs, attempts, allocations; /* detail; empty unless asked for                       */
-    int128 closure_error;            /* capacity * time - sum of accounts: must be 0                */
+    uint64_t jobs_submitted,
+        jobs_end[JOB_ENDS]; /* over the whole run: submitted = sum              */
+    struct log metrics;     /* struct metric_row                                           */
+    struct log incidents;   /* struct incident, in order of time                           */
+    struct log jobs, attempts,
+        allocations;      /* detail; empty unless asked for                       */
+    int128 closure_error; /* capacity * time - sum of accounts: must be 0                */
 };
 
 /* Gives everything back and zeroes the result; a zeroed result is allowed. */
