@@ -183,6 +183,8 @@ enum status diag_status(const struct diag *diag)
 
 static void print_rest(uint64_t count, const char *what, FILE *out)
 {
+    if (count == LIMIT_DIAG_PROBLEMS)
+        fprintf(out, "gpuplan: %d %s shown, there may be more\n", LIMIT_DIAG_PROBLEMS, what);
     if (count > LIMIT_DIAG_PROBLEMS)
         fprintf(out, "gpuplan: and %" PRIu64 " more %s\n", count - LIMIT_DIAG_PROBLEMS, what);
 }

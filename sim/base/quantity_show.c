@@ -54,6 +54,7 @@ static char *show_scaled(double value, const char *unit, char out[SHOW_BYTES])
 char *show_duration_s(double seconds, char out[SHOW_BYTES])
 {
     if (seconds >= 1e-3 && seconds < 9e9) return show_duration((int64_t)(seconds * 1e9 + 0.5), out);
+    if (seconds >= 9e9) return show_scaled(seconds / 86400, "d", out);
     if (seconds >= 1e-6) return show_scaled(seconds * 1e6, "us", out);
     return seconds == 0 ? show_duration(0, out) : show_scaled(seconds * 1e9, "ns", out);
 }

@@ -107,14 +107,16 @@ const char *text_nearest(const char *word, const char *const *names, size_t coun
 {
     const size_t bytes = strlen(word);
     if (bytes == 0 || bytes > WORD_BYTES) return NULL;
-    size_t best = bytes / 3 > 2 ? bytes / 3 : 2;
-    if (best >= bytes) best = bytes - 1; /* something of the word must remain */
+    size_t most = bytes / 3 > 2 ? bytes / 3 : 2;
+    if (most >= bytes) most = bytes - 1; /* something of the word must remain */
+    size_t best = 2 * most;              /* in half edits: the rest of a name is half an edit */
     const char *nearest = NULL;
     for (size_t i = 0; i < count; i++) {
         const size_t name_bytes = strlen(names[i]);
         if (name_bytes == 0 || name_bytes > WORD_BYTES) continue;
-        const size_t distance = edit_distance(word, bytes, names[i], name_bytes);
-        if (distance >= name_bytes) continue;
+        const bool begins = bytes >= 3 && strncmp(names[i], word, bytes) == 0;
+        const size_t distance = begins ? 1 : 2 * edit_distance(word, bytes, names[i], name_bytes);
+        if (distance >= 2 * name_bytes) continue;
         if (distance < best || (distance == best && nearest == NULL)) {
             best = distance;
             nearest = names[i];

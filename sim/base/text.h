@@ -10,8 +10,9 @@
  * Returns `out`. */
 char *text_escape(const char *text, size_t text_bytes, char *out, size_t out_bytes);
 
-/* The entry of names[count] nearest to `word` by edit distance (insert, delete, replace, swap of
- * neighbours), or NULL when none is within a third of its length, at least 2. Ties: the first. */
+/* The entry of names[count] nearest to `word`: one that begins with it (3 letters and more), else by
+ * edit distance (insert, delete, replace, swap of neighbours); NULL when none is within a third of
+ * the word's length, at least 2, or nothing of it would remain. Ties: the first. */
 const char *text_nearest(const char *word, const char *const *names, size_t count);
 
 /* Copies at most out_bytes - 1 bytes and ends in NUL; false when it did not fit. */

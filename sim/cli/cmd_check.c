@@ -32,7 +32,7 @@ static void print_layouts(const struct scenario *scenario)
     double most = 0;
     for (uint32_t i = 0; i < scenario->layout_count; i++) {
         const struct layout *layout = &scenario->layouts[i];
-        printf("# %s: %u servers of %u GPUs = %" PRIu64 " GPUs, %u NICs a server\n", layout->name,
+        printf("# %s: %u x %u GPUs = %" PRIu64 " GPUs, %u NICs a server\n", layout->name,
                layout->server_count, layout->server.gpus,
                (uint64_t)layout->server_count * layout->server.gpus,
                layout->fabric.nics_per_server);

@@ -36,11 +36,12 @@ const char *catalog_id(const struct yaml_node *entry);
 const struct yaml_node *catalog_find(struct catalog *catalog, enum catalog_kind kind, const char *id,
                                      struct diag *diag);
 
-/* Reads one entry with all its checks; problems go to reader->diag. */
+/* Reads one entry with all its checks; problems go to reader->diag. What the entry leaves out comes
+ * from `below`, another entry or NULL. */
 void catalog_read_server(struct key_reader *reader, const struct yaml_node *entry,
-                         struct server_type *server);
+                         const struct yaml_node *below, struct server_type *server);
 void catalog_read_link(struct key_reader *reader, const struct yaml_node *entry,
-                       struct link_type *link);
+                       const struct yaml_node *below, struct link_type *link);
 void catalog_read_profile(struct key_reader *reader, const struct yaml_node *entry,
                           struct profile *profile);
 

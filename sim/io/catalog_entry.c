@@ -6,18 +6,31 @@
 
 const char *const component_keys[COMPONENTS] = { "gpu", "server", "link", "leaf", "job" };
 
-void catalog_read_server(struct key_reader *reader, const struct yaml_node *entry,
-                         struct server_type *server)
+/* Reads a type. One that is "like" an entry is not that entry: its id says so. */
+static void read_type(struct key_reader *reader, const char *prefix, const struct yaml_node *entry,
+                      const struct yaml_node *below, char *id, void *type)
 {
-    keys_read(reader, "server.", entry, NULL, server);
+    const bool changed = below != NULL && yaml_child(entry, "id") == NULL;
+    reader->hidden = changed ? "id" : NULL;
+    keys_read(reader, prefix, entry, below, type);
+    reader->hidden = NULL;
+    if (!changed) return;
+    snprintf(id, LIMIT_NAME_BYTES, "%.54s-changed", catalog_id(below));
+    key_show(reader, "id", id, NULL, "default");
+}
+
+void catalog_read_server(struct key_reader *reader, const struct yaml_node *entry,
+                         const struct yaml_node *below, struct server_type *server)
+{
+    read_type(reader, "server.", entry, below, server->id, server);
     if (server->max_w > 0 && server->idle_w > server->max_w)
         diag_error(reader->diag, yaml_place(entry), "%sidle must not be above max", reader->path);
 }
 
 void catalog_read_link(struct key_reader *reader, const struct yaml_node *entry,
-                       struct link_type *link)
+                       const struct yaml_node *below, struct link_type *link)
 {
-    keys_read(reader, "link.", entry, NULL, link);
+    read_type(reader, "link.", entry, below, link->id, link);
 }
 
 /* kappa of a job is drawn from a Beta on (0, 1) when there is spread: such a law has a mean below
@@ -45,10 +58,12 @@ static void check_component(struct key_reader *reader, const struct yaml_node *n
                             const struct component_failures *component)
 {
     const struct place at = yaml_place(node);
+    const int shown = (int)strlen(reader->path) - 1; /* without its last dot */
     if (component->law != LAW_NONE && component->mean_s == 0)
-        diag_error(reader->diag, at, "%s needs a rate or an mtbf, or law: none", reader->path);
+        diag_error(reader->diag, at, "%.*s needs a rate or an mtbf, or law: none", shown,
+                   reader->path);
     if ((component->law == LAW_WEIBULL || component->law == LAW_LOGNORMAL) && component->shape == 0)
-        diag_error(reader->diag, at, "%s needs a shape for this law", reader->path);
+        diag_error(reader->diag, at, "%.*s needs a shape for this law", shown, reader->path);
     if (component->repair_p95_s < component->repair_median_s)
         diag_error(reader->diag, at, "%srepair_p95 must not be below repair_median", reader->path);
     if (component->repair_median_s == 0 && component->repair_p95_s > 0)

@@ -34,6 +34,7 @@ void key_show(struct key_reader *reader, const char *name, const char *value,
               const struct yaml_node *node, const char *origin)
 {
     if (reader->resolved == NULL) return;
+    if (reader->hidden != NULL && strcmp(reader->hidden, name) == 0) return;
     char safe[1024];
     text_escape(value, strlen(value), safe, sizeof safe);
     fprintf(reader->resolved, "%s%s: %s  # ", reader->path, name, safe);
@@ -106,6 +107,11 @@ static void unknown_key(struct key_reader *reader, const char *prefix, const str
     char inside[PATH_BYTES + 16] = "", list[512] = "";
     const size_t length = strlen(reader->path);
     if (length > 0) snprintf(inside, sizeof inside, " in '%.*s'", (int)(length - 1), reader->path);
+    if (strchr(node->key, ':')) { /* {gpus:8} is a key of its own to YAML (P22) */
+        diag_error(reader->diag, yaml_key_place(node),
+                   "unknown key '%s'%s; is the blank missing after ':'?", node->key, inside);
+        return;
+    }
     const char *nearest = text_nearest(node->key, names, count);
     if (nearest) {
         diag_error(reader->diag, yaml_key_place(node), "unknown key '%s'%s; did you mean '%s'?",
@@ -114,9 +120,8 @@ static void unknown_key(struct key_reader *reader, const char *prefix, const str
     }
     for (size_t i = 0, used = 0; i < count && used + NAME_ROOM + 2 < sizeof list; i++)
         used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "", names[i]);
-    /* {gpus:8} is a key of its own to YAML (P22). */
-    diag_error(reader->diag, yaml_key_place(node), "unknown key '%s'%s%s; known: %s", node->key,
-               inside, strchr(node->key, ':') ? " (is the blank missing after ':'?)" : "", list);
+    diag_error(reader->diag, yaml_key_place(node), "unknown key '%s'%s; known: %s", node->key,
+               inside, list);
 }
 
 /* Keys that the table does not hold (P18), or holds as not built. */

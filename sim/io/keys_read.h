@@ -33,6 +33,7 @@ struct key_reader {
     struct diag *diag;
     FILE *resolved;                    /* lines "path: value  # origin"; NULL = not wanted           */
     char path[256];                    /* shown in front of keys: "" or "layouts.dense8.servers."    */
+    const char *hidden;                /* a key that key_show leaves out, or NULL                    */
     const struct key_custom *customs;  /* ends with a NULL path                                      */
     void *context;                     /* of the custom readers                                      */
 };

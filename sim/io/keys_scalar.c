@@ -147,21 +147,41 @@ static const char *show_bound(const struct key_row *row, double bound, char out[
     }
 }
 
+/* "must be 1 to 10000"; empty when the row has no range. */
+static void range_text(const struct key_row *row, char *out, size_t out_bytes)
+{
+    char least[SHOW_BYTES], most[SHOW_BYTES];
+    const bool inverse = row->type == KEY_PER_TIME; /* the longest mean is the smallest rate */
+    out[0] = '\0';
+    if (row->min == 0 && row->max == 0) return;
+    show_bound(row, inverse ? row->max : row->min, least);
+    show_bound(row, inverse ? row->min : row->max, most);
+    if (row->min == row->max)
+        snprintf(out, out_bytes, "must be %s", least);
+    else
+        snprintf(out, out_bytes, "must be %s to %s", least, most);
+}
+
 static bool check_range(struct key_reader *reader, const struct key_row *row,
                         const struct yaml_node *node, double value)
 {
     if ((row->min == 0 && row->max == 0) || (value >= row->min && value <= row->max)) return true;
-    char least[SHOW_BYTES], most[SHOW_BYTES];
-    const bool inverse = row->type == KEY_PER_TIME; /* the longest mean is the smallest rate */
-    show_bound(row, inverse ? row->max : row->min, least);
-    show_bound(row, inverse ? row->min : row->max, most);
-    if (row->min == row->max)
-        diag_error(reader->diag, yaml_place(node), "%s%s must be %s, got %s", reader->path,
-                   row_name(row), least, node->text);
-    else
-        diag_error(reader->diag, yaml_place(node), "%s%s must be %s to %s, got %s", reader->path,
-                   row_name(row), least, most, node->text);
+    char range[2 * SHOW_BYTES + 16];
+    range_text(row, range, sizeof range);
+    diag_error(reader->diag, yaml_place(node), "%s%s %s, got %s", reader->path, row_name(row),
+               range, node->text);
     return false;
+}
+
+/* A text that is no such number; one that is too large for any gets the range (P41). */
+static void refuse_number(struct key_reader *reader, const struct key_row *row,
+                          const struct yaml_node *node, const struct why *why)
+{
+    char range[2 * SHOW_BYTES + 16] = "";
+    if (strncmp(why->text, "too ", 4) == 0) range_text(row, range, sizeof range);
+    diag_error(reader->diag, yaml_place(node), "%s%s: cannot read '%s': %s%s%s%s%s%s", reader->path,
+               row_name(row), node->text, why->text, range[0] ? "; it " : "", range,
+               row->word ? ", or '" : "", row->word ? row->word : "", row->word ? "'" : "");
 }
 
 static void store_number(const struct key_row *row, struct number number, void *field)
@@ -188,9 +208,7 @@ static bool scalar_number(struct key_reader *reader, const struct key_row *row,
     struct number number = { 0 };
     struct why why;
     if (!read_number(row, node, &number, &why)) {
-        diag_error(reader->diag, yaml_place(node), "%s%s: cannot read '%s': %s%s%s%s", reader->path,
-                   row_name(row), node->text, why.text, row->word ? ", or '" : "",
-                   row->word ? row->word : "", row->word ? "'" : "");
+        refuse_number(reader, row, node, &why);
         return false;
     }
     if (!check_range(reader, row, node, number.value)) return false;

@@ -114,7 +114,10 @@ static void check_same(struct reading *reading, uint32_t row)
                    "layouts.%s has GPU '%s', layouts.%s has '%s'; work is not comparable without "
                    "allow_different: [gpu]",
                    layout->name, layout->server.gpu, first->name, first->server.gpu);
-    if (!reading->may_differ_fabric && strcmp(first->fabric.link.id, layout->fabric.link.id) != 0)
+    const bool same_link = strcmp(first->fabric.link.id, layout->fabric.link.id) == 0 &&
+                           first->fabric.link.bytes_per_s == layout->fabric.link.bytes_per_s &&
+                           first->fabric.link.hop_s == layout->fabric.link.hop_s;
+    if (!reading->may_differ_fabric && !same_link)
         diag_error(reading->reader.diag, yaml_place(below(fabric, "link")),
                    "layouts.%s has link '%s', layouts.%s has '%s'; not comparable without "
                    "allow_different: [fabric]",

@@ -24,28 +24,46 @@ static const struct yaml_node *entry_of(struct key_reader *reader, const char *n
     return NULL;
 }
 
-/* The map to read a type from: an entry, or the node itself when it is written inline. */
-static const struct yaml_node *type_map(struct key_reader *reader, const char *name,
-                                        const struct yaml_node *node, enum catalog_kind kind)
+/* Where a type is read from: an entry of the catalog; or a map, and below it the entry that it is
+ * like. node NULL after a problem. */
+struct type_source {
+    const struct yaml_node *node, *below;
+};
+
+static struct type_source type_source(struct key_reader *reader, const char *name,
+                                      const struct yaml_node *node, enum catalog_kind kind)
 {
-    if (node->kind == YAML_MAP) return node;
+    struct type_source source = { NULL, NULL };
     if (node->kind == YAML_LIST) {
         key_wrong_kind(reader, name, node, "a name of the catalog or a mapping");
-        return NULL;
+    } else if (node->kind == YAML_SCALAR) {
+        key_show(reader, name, node->text, node, NULL);
+        source.node = entry_of(reader, name, node, kind);
+    } else {
+        const struct yaml_node *like = yaml_child(node, "like");
+        source.node = node;
+        if (like == NULL) return source;
+        if (like->kind == YAML_SCALAR)
+            source.below = entry_of(reader, name, like, kind);
+        else
+            key_wrong_kind(reader, "like", like, "a name of the catalog");
+        if (source.below == NULL)
+            source.node = NULL;
+        else
+            key_show(reader, name, like->text, like, NULL);
     }
-    key_show(reader, name, node->text, node, NULL);
-    return entry_of(reader, name, node, kind);
+    return source;
 }
 
 void read_server(struct key_reader *reader, const char *name, const struct yaml_node *node,
                  struct server_type *server)
 {
-    const struct yaml_node *map = type_map(reader, name, node, CATALOG_SERVERS);
-    if (map == NULL) return;
+    const struct type_source source = type_source(reader, name, node, CATALOG_SERVERS);
+    if (source.node == NULL) return;
     char shown[32];
     snprintf(shown, sizeof shown, "%s.", name);
     const size_t length = key_enter(reader, shown);
-    catalog_read_server(reader, map, server);
+    catalog_read_server(reader, source.node, source.below, server);
     key_leave(reader, length);
 }
 
@@ -58,10 +76,10 @@ void read_server_type(struct key_reader *reader, const struct key_found *found)
 void read_link_type(struct key_reader *reader, const struct key_found *found)
 {
     struct layout *layout = found->target;
-    const struct yaml_node *map = type_map(reader, "link", found->node, CATALOG_LINKS);
-    if (map == NULL) return;
+    const struct type_source source = type_source(reader, "link", found->node, CATALOG_LINKS);
+    if (source.node == NULL) return;
     const size_t length = key_enter(reader, "link.");
-    catalog_read_link(reader, map, &layout->fabric.link);
+    catalog_read_link(reader, source.node, source.below, &layout->fabric.link);
     key_leave(reader, length);
 }
 
@@ -213,9 +231,12 @@ void read_gates(struct key_reader *reader, const struct key_found *found)
         key_show(reader, "gates", "[]", NULL, "default");
         return;
     }
-    if (list->kind != YAML_LIST || list->child_count > LIMIT_GATES) {
-        diag_error(reader->diag, yaml_place(list), "gates: expected a list of at most %d gates",
-                   LIMIT_GATES);
+    if (list->kind != YAML_LIST) {
+        key_wrong_kind(reader, "gates", list, "a list of gates");
+        return;
+    }
+    if (list->child_count > LIMIT_GATES) {
+        diag_error(reader->diag, yaml_place(list), "gates: at most %d", LIMIT_GATES);
         return;
     }
     for (const struct yaml_node *node = list->first; node; node = node->next) {

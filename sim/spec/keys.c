@@ -47,7 +47,7 @@ const struct key_row keys[] = {
     { "workload.trace.format", KEY_CHOICE, .fallback = "auto", .words = "auto|gpuplan|swf|itp|philly", AT(scenario, trace_format), .help = "form of the log; auto: by content" },
     { "workload.trace.zone", KEY_TEXT, .fallback = "", AT(scenario, trace_zone), .help = "time zone of wall-clock columns without offset, as Europe/Berlin" },
     { "workload.trace.recorded_on", KEY_CUSTOM, .fallback = "=none", .help = "{server: TYPE, count: N} where the durations were measured, or none" },
-    { "workload.trace.recorded_on.server", KEY_CUSTOM, REQUIRED, .help = "an entry of catalog servers.yaml, or its keys written inline" },
+    { "workload.trace.recorded_on.server", KEY_CUSTOM, REQUIRED, .short_key = "like", .help = "an entry of catalog servers.yaml, or its keys written inline" },
     { "workload.trace.recorded_on.count", KEY_COUNT, RANGE(1, LIMIT_GPUS), REQUIRED, AT(scenario, recorded_count), .help = "servers" },
     { "workload.trace.contains", KEY_CUSTOM, .fallback = "=[startup, checkpoint, stalls]", .help = "what the recorded durations contain besides compute" },
     { "workload.communication", KEY_CUSTOM, .fallback = "=by_model_mix", .short_key = "kind", .help = "none, by_size, by_model_mix, a profile, {kind, scale}, or a profile's numbers" },
@@ -95,11 +95,11 @@ const struct key_row keys[] = {
     { "layouts.list", KEY_CUSTOM, REQUIRED, .help = "one map a layout" },
     { "layouts[].name", KEY_NAME, REQUIRED, AT(layout, name), .help = "heads a column of the comparison" },
     { "layouts[].servers", KEY_MAP, REQUIRED, .help = "what it is built of" },
-    { "layouts[].servers.type", KEY_CUSTOM, REQUIRED, .help = "an entry of catalog servers.yaml, or its keys written inline" },
+    { "layouts[].servers.type", KEY_CUSTOM, REQUIRED, .short_key = "like", .help = "an entry of catalog servers.yaml, or its keys written inline" },
     { "layouts[].servers.count", KEY_COUNT, RANGE(1, 4294967295.0), REQUIRED, AT(layout, server_count), .help = "servers" },
     { "layouts[].fabric", KEY_MAP, REQUIRED, .help = "what connects them" },
     { "layouts[].fabric.type", KEY_WORD, .fallback = "two-tier", .words = "two-tier", .help = "kind of network" },
-    { "layouts[].fabric.link", KEY_CUSTOM, REQUIRED, .help = "an entry of catalog links.yaml, or its keys written inline" },
+    { "layouts[].fabric.link", KEY_CUSTOM, REQUIRED, .short_key = "like", .help = "an entry of catalog links.yaml, or its keys written inline" },
     { "layouts[].fabric.nics_per_gpu", KEY_NUMBER, RANGE(1.0 / LIMIT_GPUS_PER_SERVER, 16), .fallback = "=as the server type has", AT(layout, fabric.nics_per_gpu), .help = "NICs of a server over its GPUs" },
     { "layouts[].fabric.oversubscription", KEY_NUMBER, RANGE(1, 1000), .fallback = "1", AT(layout, fabric.oversubscription), .help = "down : up at the leaf; 1 = non-blocking" },
     { "baseline", KEY_CUSTOM, .fallback = "=the first layout", .help = "the layout that others are compared with" },
@@ -117,6 +117,7 @@ const struct key_row keys[] = {
 
     /* ---- a server type ---- */
     { "server.id", KEY_NAME, .fallback = "inline", AT(server_type, id), .help = "name in the catalog" },
+    { "server.like", KEY_CUSTOM, .fallback = "=none", .help = "inline: takes what is not written from this entry of the catalog" },
     { "server.gpu", KEY_NAME, REQUIRED, AT(server_type, gpu), .help = "GPU model; layouts with different ones are not comparable" },
     { "server.gpus", KEY_COUNT, RANGE(1, LIMIT_GPUS_PER_SERVER), REQUIRED, AT(server_type, gpus), .help = "GPUs of one server" },
     { "server.nics", KEY_COUNT, RANGE(1, 512), REQUIRED, AT(server_type, nics), .help = "compute NICs of one server" },
@@ -136,6 +137,7 @@ const struct key_row keys[] = {
 
     /* ---- a link type ---- */
     { "link.id", KEY_NAME, .fallback = "inline", AT(link_type, id), .help = "name in the catalog" },
+    { "link.like", KEY_CUSTOM, .fallback = "=none", .help = "inline: takes what is not written from this entry of the catalog" },
     { "link.rate", KEY_BANDWIDTH, RANGE(1, 1e15), REQUIRED, AT(link_type, bytes_per_s), .help = "effective payload of a port, one direction" },
     { "link.hop", KEY_SECONDS, RANGE(0, 1), .fallback = "14us", AT(link_type, hop_s), .help = "start-up of one collective step across the network" },
     { "link.switch_ports", KEY_COUNT, RANGE(2, 4096), .fallback = "64", AT(link_type, switch_ports), .help = "ports of one switch" },
