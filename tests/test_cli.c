@@ -44,6 +44,18 @@ static struct run_case runs[] = {
     { "a typo in an option", { "version", "--hepl" }, 2, NULL, "did you mean '--help'?\n" },
     { "a value for a switch", { "version", "--help=1" }, 2, NULL, "--help takes no value" },
     { "an option before the command", { "-j", "4", "run" }, 2, NULL, "options follow a command" },
+    { "check", { "check", "scenarios/tiny.yaml" }, 0, "\n# memory: about ", NULL },
+    { "check with overrides",
+      { "check", "scenarios/tiny.yaml", "--set", "seed=5", "--set=name=x" },
+      0,
+      "name: x  # --set\n",
+      NULL },
+    { "check without its operand", { "check" }, 2, NULL, "check: SCENARIO is missing" },
+    { "check a file that is not there",
+      { "check", "no-such.yaml" },
+      1,
+      NULL,
+      "gpuplan: no-such.yaml: No such file" },
     { "P95 hostile command name", { "\x1b[2J" }, 2, NULL, "unknown command '\\x1b[2J'" },
 };
 
@@ -69,29 +81,80 @@ static void check_text(const char *what, const char *got, const char *want)
     if (want != NULL && strstr(got, want) == NULL) fail_msg("%s lacks '%s': %s", what, want, got);
 }
 
-static void check_run(void **state)
+/* Runs the program with stdout at a file of its own; returns its exit code. */
+static int run_into(int out_fd, int err_fd, const char *const *words)
 {
-    const struct run_case *row = *state;
     char *argv[WORDS + 2] = { strdup(program_path()) };
-    for (size_t i = 0; i < WORDS && row->words[i]; i++) argv[i + 1] = strdup(row->words[i]);
-    FILE *out = tmpfile(), *err = tmpfile();
+    for (size_t i = 0; i < WORDS && words[i]; i++) argv[i + 1] = strdup(words[i]);
     posix_spawn_file_actions_t actions;
     posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_adddup2(&actions, fileno(out), STDOUT_FILENO);
-    posix_spawn_file_actions_adddup2(&actions, fileno(err), STDERR_FILENO);
+    posix_spawn_file_actions_adddup2(&actions, out_fd, STDOUT_FILENO);
+    posix_spawn_file_actions_adddup2(&actions, err_fd, STDERR_FILENO);
     pid_t child = 0;
     assert_int_equal(posix_spawn(&child, argv[0], &actions, NULL, argv, environ), 0);
     posix_spawn_file_actions_destroy(&actions);
     int state_of_child = 0;
     assert_int_equal(waitpid(child, &state_of_child, 0), child);
-    char out_text[16384], err_text[16384];
-    slurp(out, out_text, sizeof out_text);
-    slurp(err, err_text, sizeof err_text);
     for (size_t i = 0; argv[i]; i++) free(argv[i]);
     assert_true(WIFEXITED(state_of_child));
+    return WEXITSTATUS(state_of_child);
+}
+
+static void check_run(void **state)
+{
+    const struct run_case *row = *state;
+    FILE *out = tmpfile(), *err = tmpfile();
+    const int code = run_into(fileno(out), fileno(err), row->words);
+    char out_text[65536], err_text[16384];
+    slurp(out, out_text, sizeof out_text);
+    slurp(err, err_text, sizeof err_text);
     check_text("stdout", out_text, row->want_out);
     check_text("stderr", err_text, row->want_err);
-    assert_int_equal(WEXITSTATUS(state_of_child), row->want_exit);
+    assert_int_equal(code, row->want_exit);
+}
+
+static const char *const check_tiny[WORDS] = { "check", "scenarios/tiny.yaml" };
+
+static void P99_a_closed_pipe_ends_quietly(void **state)
+{
+    (void)state;
+    int ends[2];
+    assert_int_equal(pipe(ends), 0);
+    close(ends[0]);
+    FILE *err = tmpfile();
+    assert_int_equal(run_into(ends[1], fileno(err), check_tiny), 0);
+    close(ends[1]);
+    char text[4096];
+    slurp(err, text, sizeof text);
+    assert_string_equal(text, "");
+}
+
+static void P99_a_full_disk_is_said(void **state)
+{
+    (void)state;
+    FILE *full = fopen("/dev/full", "w"), *err = tmpfile();
+    if (full == NULL) skip();
+    assert_int_equal(run_into(fileno(full), fileno(err), check_tiny), 1);
+    fclose(full);
+    char text[4096];
+    slurp(err, text, sizeof text);
+    assert_string_equal(text,
+                        "gpuplan: cannot write to standard output: No space left on device\n");
+}
+
+static void P43_the_locale_changes_nothing(void **state)
+{
+    (void)state;
+    static char plain[65536], german[65536];
+    FILE *out = tmpfile(), *again = tmpfile(), *err = tmpfile();
+    assert_int_equal(run_into(fileno(out), fileno(err), check_tiny), 0);
+    setenv("LC_ALL", "de_DE.UTF-8", 1);
+    assert_int_equal(run_into(fileno(again), fileno(err), check_tiny), 0);
+    unsetenv("LC_ALL");
+    slurp(out, plain, sizeof plain);
+    slurp(again, german, sizeof german);
+    fclose(err);
+    assert_string_equal(plain, german);
 }
 
 /* ---- the reader alone, with a command of its own ---- */
@@ -162,12 +225,15 @@ static void a_value_is_needed(void **state)
 
 int main(void)
 {
-    struct CMUnitTest tests[COUNT(runs) + 3];
+    struct CMUnitTest tests[COUNT(runs) + 6];
     size_t count = 0;
     for (size_t i = 0; i < COUNT(runs); i++)
         tests[count++] = (struct CMUnitTest){ runs[i].name, check_run, NULL, NULL, &runs[i] };
     tests[count++] = (struct CMUnitTest)cmocka_unit_test(options_of_all_forms);
     tests[count++] = (struct CMUnitTest)cmocka_unit_test(operands_behind_two_dashes);
     tests[count++] = (struct CMUnitTest)cmocka_unit_test(a_value_is_needed);
+    tests[count++] = (struct CMUnitTest)cmocka_unit_test(P99_a_closed_pipe_ends_quietly);
+    tests[count++] = (struct CMUnitTest)cmocka_unit_test(P99_a_full_disk_is_said);
+    tests[count++] = (struct CMUnitTest)cmocka_unit_test(P43_the_locale_changes_nothing);
     return _cmocka_run_group_tests("cli", tests, count, NULL, NULL);
 }
