@@ -39,11 +39,38 @@ static bool kappa_tables(struct run_shared *shared, struct arena *arena)
     return true;
 }
 
+static struct demand variant_demand(const struct plan *plan, const struct variant *variant,
+                                    const struct request *request)
+{
+    const struct server_type *server = &plan->scenario->layouts[variant->layout].server;
+    return demand_of(request, variant->gpus_per_server, variant->servers, server->cores,
+                     server->memory_bytes, variant->slack);
+}
+
+/* Which classes every variant can hold: layouts are compared by these. */
+static bool common_classes(struct run_shared *shared, struct arena *arena)
+{
+    const struct request_table *requests = &shared->requests;
+    shared->is_common = ARENA_ARRAY(arena, uint8_t, requests->class_count);
+    if (!shared->is_common) return false;
+    shared->all_common = true;
+    for (uint32_t c = 0; c < requests->class_count; c++) {
+        shared->is_common[c] = 1;
+        for (uint32_t v = 0; v < shared->plan->variant_count; v++)
+            if (!variant_demand(shared->plan, &shared->plan->variants[v], &requests->classes[c])
+                     .ever)
+                shared->is_common[c] = 0;
+        if (!shared->is_common[c]) shared->all_common = false;
+    }
+    return true;
+}
+
 enum status run_shared_init(struct run_shared *shared, const struct plan *plan, struct arena *arena)
 {
     *shared = (struct run_shared){ .plan = plan };
     if (!request_table_build(&shared->requests, plan->jobs, plan->scenario->shape, arena) ||
-        !day_table_build(&shared->days, plan->jobs, arena) || !kappa_tables(shared, arena))
+        !day_table_build(&shared->days, plan->jobs, arena) || !kappa_tables(shared, arena) ||
+        !common_classes(shared, arena))
         return STATUS_WORLD;
     return STATUS_OK;
 }
@@ -53,13 +80,10 @@ enum status run_shared_init(struct run_shared *shared, const struct plan *plan, 
 static bool init_demands(struct run *run)
 {
     const struct request_table *requests = &run->shared->requests;
-    const struct server_type *server = &run->scenario->layouts[run->variant->layout].server;
     run->demands = ARENA_ARRAY(run->arena, struct demand, requests->class_count);
     if (!run->demands) return false;
     for (uint32_t c = 0; c < requests->class_count; c++)
-        run->demands[c] =
-            demand_of(&requests->classes[c], run->variant->gpus_per_server, run->variant->servers,
-                      server->cores, server->memory_bytes, run->variant->slack);
+        run->demands[c] = variant_demand(run->plan, run->variant, &requests->classes[c]);
     return true;
 }
 
@@ -139,7 +163,7 @@ static bool run_init(struct run *run)
     run->arena = arena_create(ARENA_BUDGET_BYTES);
     if (!run->arena) return false;
     running_init(&run->running);
-    jobstats_init(&run->stats);
+    jobstats_init(&run->stats, !run->shared->all_common);
     arrivals_init(&run->arrivals, blast ? NULL : run->plan->jobs, &run->shared->days,
                   (struct arrivals_options){ .resample = scenario->resample,
                                              .seed = scenario->seed,

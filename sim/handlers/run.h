@@ -30,6 +30,8 @@ struct run_shared {
     const struct plan *plan;
     struct request_table requests;
     struct day_table days;
+    uint8_t *is_common; /* [class_count] 1: every variant of the plan can hold it              */
+    bool all_common;
     double (
         *kappa_ratio)[2][BETA_ROWS]; /* [mix_count] quantiles of kappa / mean: one server, many */
 };

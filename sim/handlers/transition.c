@@ -15,6 +15,15 @@ static void note(struct run *run, enum note_kind kind, uint32_t live)
 
 /* ---- jobs ------------------------------------------------------------------------------------ */
 
+/* The time since submission, seen to its end or censored. */
+static struct job_time_of job_time_of(const struct run *run, const struct live_job *job,
+                                      bool censored)
+{
+    return (struct job_time_of){ .size_class = job->size_class,
+                                 .is_common = run->shared->is_common[job->request_class],
+                                 .time = { run->now_ns - job->submit_ns, censored } };
+}
+
 static void job_over(struct run *run, uint32_t live, enum job_end end)
 {
     struct live_job *job = &run->live.jobs[live];
@@ -23,7 +32,7 @@ static void job_over(struct run *run, uint32_t live, enum job_end end)
         run->cohort_open--;
         if (end == END_FINISHED) {
             run->stats.done[job->size_class]++;
-            jobstats_completion(&run->stats, job->size_class, run->now_ns - job->submit_ns, false);
+            jobstats_completion(&run->stats, job_time_of(run, job, false));
         }
     }
     detail_job(run, live, end);
@@ -182,8 +191,7 @@ void transition_start(struct run *run, const struct decision *decision)
     books_start(run, live);
     if (job->first_start_ns == TIME_NEVER) {
         job->first_start_ns = run->now_ns;
-        if (job->in_cohort)
-            jobstats_wait(&run->stats, job->size_class, run->now_ns - job->submit_ns, false);
+        if (job->in_cohort) jobstats_wait(&run->stats, job_time_of(run, job, false));
     }
     job->state = LIVE_RUNNING;
     job->attempts++;
@@ -382,10 +390,9 @@ void transition_cut(struct run *run)
         const enum job_end end = holds ? END_RUNNING : END_QUEUED;
         run->result->jobs_end[end]++;
         if (job->in_cohort) {
-            const int64_t seen_ns = run->now_ns - job->submit_ns;
-            if (job->first_start_ns == TIME_NEVER)
-                jobstats_wait(&run->stats, job->size_class, seen_ns, true);
-            jobstats_completion(&run->stats, job->size_class, seen_ns, true);
+            const struct job_time_of seen = job_time_of(run, job, true);
+            if (job->first_start_ns == TIME_NEVER) jobstats_wait(&run->stats, seen);
+            jobstats_completion(&run->stats, seen);
         }
         detail_job(run, live, end);
     }

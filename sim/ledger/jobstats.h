@@ -18,6 +18,10 @@ struct job_time {
 struct jobstats {
     struct log waits[CLASSES];       /* struct job_time: first start - submit                */
     struct log completions[CLASSES]; /* struct job_time: end - submit                        */
+    /* The same over the jobs that every layout of the plan can hold: what layouts are compared by. Kept
+     * only when some layout cannot hold some job; the two are equal otherwise. */
+    bool keeps_common;
+    struct log common_waits[CLASSES], common_completions[CLASSES];
     uint64_t cohort[CLASSES], done[CLASSES], rejected[CLASSES];
     int128
         asked_gpu_ns; /* GPUs that cohort jobs hold * how long, in the plain shape on this layout */
@@ -25,12 +29,18 @@ struct jobstats {
     bool out_of_memory;
 };
 
-void jobstats_init(struct jobstats *stats);
+void jobstats_init(struct jobstats *stats, bool keeps_common);
 void jobstats_clear(struct jobstats *stats);
 
-void jobstats_wait(struct jobstats *stats, enum size_class size_class, int64_t ns, bool censored);
-void jobstats_completion(struct jobstats *stats, enum size_class size_class, int64_t ns,
-                         bool censored);
+/* One job of the cohort. is_common: every layout can hold it. */
+struct job_time_of {
+    enum size_class size_class;
+    bool is_common;
+    struct job_time time;
+};
+
+void jobstats_wait(struct jobstats *stats, struct job_time_of job);
+void jobstats_completion(struct jobstats *stats, struct job_time_of job);
 
 /* Fills result->metrics from the ledger, the incidents and the statistics of jobs. The names are
  * those that report reads: yield, utilization, goodput, share_ACCOUNT, wait_s_*, completion_s_*, ... */

@@ -169,6 +169,16 @@ static bool put_times(struct replica_result *result, const char *stem, const str
     return ok;
 }
 
+static bool put_class_times(const struct jobstats *stats, struct replica_result *result,
+                            enum size_class size_class)
+{
+    bool ok = put_times(result, "wait_s", stats->waits, size_class) &&
+              put_times(result, "completion_s", stats->completions, size_class);
+    if (!stats->keeps_common) return ok;
+    return ok && put_times(result, "common_wait_s", stats->common_waits, size_class) &&
+           put_times(result, "common_completion_s", stats->common_completions, size_class);
+}
+
 static bool put_jobs(const struct jobstats *stats, struct replica_result *result)
 {
     bool ok = true;
@@ -186,16 +196,13 @@ static bool put_jobs(const struct jobstats *stats, struct replica_result *result
         if (!stats->cohort[c]) continue;
         ok &= put(result, "jobs_cohort", "1", c, (double)stats->cohort[c]);
         ok &= put(result, "jobs_done", "1", c, (double)stats->done[c]);
-        ok &= put_times(result, "wait_s", stats->waits, c);
-        ok &= put_times(result, "completion_s", stats->completions, c);
+        ok &= put_class_times(stats, result, c);
     }
     ok &= put(result, "jobs_cohort", "1", CLASS_NONE, (double)cohort);
     ok &= put(result, "jobs_done", "1", CLASS_NONE, (double)done);
     ok &= put(result, "jobs_rejected", "1", CLASS_NONE, (double)rejected);
     ok &= put(result, "unserved_gpu_h", "gpu_h", CLASS_NONE, gpu_ns_to_h(stats->unserved_gpu_ns));
-    ok &= put_times(result, "wait_s", stats->waits, CLASS_NONE);
-    ok &= put_times(result, "completion_s", stats->completions, CLASS_NONE);
-    return ok;
+    return ok && put_class_times(stats, result, CLASS_NONE);
 }
 
 bool metrics_fill(const struct jobstats *stats, double offered_load, struct replica_result *result)
