@@ -1,6 +1,8 @@
 /* test_store_files.c - a complete database or no file under its name; what a killed run leaves goes on. */
 #include "fixture_store.h"
 
+#include "io/store_internal.h"
+
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -155,6 +157,38 @@ static void resume_goes_on(void **state)
     assert_int_equal(read_int(f, "SELECT count(*) FROM replica"), 2);
 }
 
+/* A child is killed within a transaction large enough to have reached the disk; what it committed is read. */
+static void what_a_killed_run_leaves_is_readable(void **state)
+{
+    struct fixture *f = *state;
+    fflush(NULL);
+    const pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        struct store *store = open_store(f);
+        struct replica_result r = fixture_result(0, 0);
+        fixture_store(store, &r, f->diag);
+        db_exec(store->db, "PRAGMA cache_size = 1; BEGIN IMMEDIATE;"
+                           "UPDATE ledger SET gpu_s = -1; UPDATE ledger_run SET gpu_s = -1;"
+                           "UPDATE gpu SET node = 77");
+        raise(SIGKILL);
+    }
+    int code = 0;
+    assert_int_equal(waitpid(child, &code, 0), child);
+    assert_true(WIFSIGNALED(code));
+    assert_true(exists(f, "out.db.partial-journal"));
+    char partial[160];
+    snprintf(partial, sizeof partial, "%s.partial", f->path);
+    struct db *db;
+    int64_t wrong = -1;
+    assert_int_equal(db_open(partial, DB_READ, &db, f->diag), STATUS_OK);
+    assert_int_equal(db_read_int(db, "SELECT count(*) FROM ledger WHERE gpu_s < 0", &wrong),
+                     STATUS_OK);
+    assert_int_equal(wrong, 0);
+    assert_int_equal(db_exec(db, "DELETE FROM ledger"), STATUS_WORLD);
+    assert_int_equal(db_close(db), STATUS_OK);
+}
+
 static void resume_without_a_file_starts(void **state)
 {
     struct fixture *f = *state;
@@ -226,6 +260,7 @@ int main(void)
         ROW(a_replica_is_all_or_nothing),
         ROW(abandon_keeps_what_resume_needs),
         ROW(resume_goes_on),
+        ROW(what_a_killed_run_leaves_is_readable),
         ROW(resume_without_a_file_starts),
         ROW(resume_refuses_another_plan),
         ROW(default_path_is_ours),

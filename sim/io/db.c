@@ -63,7 +63,9 @@ static enum status failed(struct db *db, int result)
 static enum status open_handle(struct db *db, const char *path)
 {
     static const int flags[] = {
-        [DB_READ] = SQLITE_OPEN_READONLY,
+        /* Not READONLY: what a killed run left beside the file must be rolled back before it can be
+         * read. SQLite falls back to read-only by itself, and query_only refuses every write. */
+        [DB_READ] = SQLITE_OPEN_READWRITE,
         [DB_CREATE] = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE,
         [DB_APPEND] = SQLITE_OPEN_READWRITE,
         [DB_MEMORY] = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_MEMORY,

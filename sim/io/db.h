@@ -18,7 +18,7 @@ struct db;
 struct db_query;
 
 enum db_mode {
-    DB_READ,   /* an existing file, never written, its schema not trusted       */
+    DB_READ,   /* an existing file, not written but for the roll-back of a killed run; its schema not trusted */
     DB_CREATE, /* a new file; the caller has made sure that none is there        */
     DB_APPEND, /* an existing file, read and written                             */
     DB_MEMORY, /* no file; path is a name for messages                           */
