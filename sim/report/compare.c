@@ -54,6 +54,19 @@ static void find_baselines(struct comparison *c, const char *name)
     }
 }
 
+static void order_by_slack(struct comparison *c)
+{
+    const struct stored_layout *layouts = c->stored->layouts;
+    uint32_t placed = 0;
+    for (uint32_t i = 0; i < c->layout_count; i++) {
+        bool seen = false;
+        for (uint32_t j = 0; j < i; j++) seen |= layouts[j].slack == layouts[i].slack;
+        for (uint32_t j = i; !seen && j < c->layout_count; j++)
+            if (layouts[j].slack == layouts[i].slack) c->order[placed++] = j;
+    }
+    ASSERT(placed == c->layout_count);
+}
+
 static void count_replicas(struct comparison *c)
 {
     const struct stored_replica *rows =
@@ -239,11 +252,14 @@ enum status comparison_build(const struct stored *stored, const char *baseline,
     TRY(check_baseline(stored, baseline, diag));
     c->replicas = calloc(c->layout_count, sizeof *c->replicas);
     c->baseline = calloc(c->layout_count, sizeof *c->baseline);
+    c->order = calloc(c->layout_count, sizeof *c->order);
     c->load = calloc(c->layout_count, sizeof *c->load);
     c->blasts = calloc((size_t)c->layout_count * BLAST_ROWS, sizeof *c->blasts);
-    if (c->replicas == NULL || c->baseline == NULL || c->load == NULL || c->blasts == NULL)
+    if (c->replicas == NULL || c->baseline == NULL || c->order == NULL || c->load == NULL ||
+        c->blasts == NULL)
         return out_of_memory(diag);
     find_baselines(c, baseline);
+    order_by_slack(c);
     count_replicas(c);
     const uint32_t layouts = c->group_layouts;
     const uint32_t others = layouts > 1 ? layouts - 1 : 1;
@@ -266,6 +282,7 @@ void comparison_clear(struct comparison *c)
     free(c->quantities);
     free(c->replicas);
     free(c->baseline);
+    free(c->order);
     free(c->load);
     free(c->blasts);
     memset(c, 0, sizeof *c);
@@ -321,6 +338,18 @@ struct interval comparison_large(const struct comparison *c, uint32_t x, uint32_
     const struct interval interval = t_ci(ratios, n, conf);
     free(ratios);
     return interval;
+}
+
+double comparison_lost_share(const struct comparison *c, uint32_t layout)
+{
+    static const char *const names[] = { "share_lost", "share_down", "share_draining" };
+    double sum = NAN;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const struct quantity *share = comparison_find(c, names[i], CLASS_NONE);
+        if (share == NULL || share->cells[layout].value.n == 0) continue;
+        sum = (isnan(sum) ? 0 : sum) + share->cells[layout].value.mean;
+    }
+    return sum;
 }
 
 const char *comparison_label(const struct comparison *c, uint32_t layout, char out[LABEL_BYTES])

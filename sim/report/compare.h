@@ -52,6 +52,7 @@ struct comparison {
     uint32_t replica_count;   /* replays of the layout that has most                            */
     uint32_t *replicas;       /* [layout_count] replays stored                                  */
     uint32_t *baseline;       /* [layout_count] its baseline of the same slack, or LAYOUT_NONE  */
+    uint32_t *order;          /* [layout_count] rows for printing: one slack after the other           */
     double *load;             /* [layout_count] offered load: the larger of planned and measured */
     struct quantity *quantities;
     uint32_t quantity_count;
@@ -82,6 +83,10 @@ struct paired comparison_pair(const struct comparison *comparison, const struct 
  * the classes joined by their numbers of jobs (metric jobs_done). n = 0 when no pair has such jobs. */
 struct interval comparison_large(const struct comparison *comparison, uint32_t x, uint32_t y,
                                  double conf);
+
+/* Share of the layout's capacity that rolled-back work, broken and draining GPUs take, the mean over replicas; NAN
+ * when it is not stored. */
+double comparison_lost_share(const struct comparison *comparison, uint32_t layout);
 
 /* "dense8", or "dense8/any" when the layout runs under several slacks; made safe for a terminal. */
 const char *comparison_label(const struct comparison *comparison, uint32_t layout,

@@ -16,12 +16,23 @@ unsigned prose_columns(const char *text)
     return columns_of(text, strlen(text));
 }
 
+/* Bytes of the word at the text's beginning; a lone % belongs to its number. */
+static size_t word_bytes(const char *text, size_t bytes)
+{
+    size_t word = 0;
+    while (word < bytes && text[word] != ' ') word++;
+    if (word > 0 && word + 1 < bytes && text[word + 1] == '%') {
+        word += 2;
+        while (word < bytes && text[word] != ' ') word++;
+    }
+    return word;
+}
+
 static void wrap_line(FILE *out, const char *line, size_t bytes, unsigned columns)
 {
     unsigned used = 0;
     for (size_t at = 0; at < bytes;) {
-        size_t word = 0;
-        while (at + word < bytes && line[at + word] != ' ') word++;
+        const size_t word = word_bytes(line + at, bytes - at);
         const unsigned width = columns_of(line + at, word);
         if (word > 0 && used > 0) {
             const int fits = used + 1 + width <= columns;

@@ -8,8 +8,8 @@
 
 enum { PROSE_COLUMNS = 100 };
 
-/* Prints the words of a UTF-8 text in lines of at most `columns` characters; a longer word stands alone.
- * Line ends in the text stay. */
+/* Prints the words of a UTF-8 text in lines of at most `columns` characters; a longer word stands alone, and
+ * a % stays with its number. Line ends in the text stay. */
 void prose_wrap(FILE *out, const char *text, unsigned columns);
 
 /* Characters of a UTF-8 text: what a terminal needs for it, wide characters aside. */

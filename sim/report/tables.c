@@ -252,7 +252,8 @@ static void print_luck(const struct comparison *c, FILE *out, uint32_t layout)
 
 void tables_layouts(const struct comparison *c, FILE *out)
 {
-    for (uint32_t layout = 0; layout < c->layout_count; layout++) {
+    for (uint32_t i = 0; i < c->layout_count; i++) {
+        const uint32_t layout = c->order[i];
         print_title(c, out, layout);
         print_header(c, out, layout);
         print_rows(c, out, layout);
@@ -282,7 +283,8 @@ static const char *mean_text(const struct comparison *c, const char *name, uint3
 
 static void print_overview_row(const struct comparison *c, FILE *out, uint32_t layout)
 {
-    char label[LABEL_BYTES], a[32], b[32], w[32], l[32], u[32], later[32] = "-", blast[32] = "-";
+    char label[LABEL_BYTES], a[32], b[32], w[32], l[32] = "-", u[32], later[32] = "-",
+                                                  blast[32] = "-";
     const bool quoted = c->load[layout] < 1;
     const uint32_t base = c->baseline[layout];
     const struct blast *parts = &c->blasts[layout * BLAST_ROWS + BLAST_PARTS];
@@ -290,13 +292,14 @@ static void print_overview_row(const struct comparison *c, FILE *out, uint32_t l
         const struct interval ratio = comparison_large(c, layout, base, c->conf_difference);
         if (ratio.n > 0) snprintf(later, sizeof later, "%+.1f", 100 * ratio.mean);
     }
+    const double lost = comparison_lost_share(c, layout);
+    if (!isnan(lost)) snprintf(l, sizeof l, "%.2f", 100 * lost);
     if (parts->incidents > 0) snprintf(blast, sizeof blast, "%.4g", parts->p50);
     prose_pad(out, comparison_label(c, layout, label), NAME_COLUMNS);
     fprintf(out, " %7" PRIu32 " %6.2f %8s %8s %10s %10s %8s %8s %8s\n",
             c->stored->layouts[layout].gpus, c->load[layout],
             mean_text(c, "yield", layout, 1, 4, a), mean_text(c, "utilization", layout, 100, 2, b),
-            quoted ? mean_text(c, "wait_s_p95", layout, 1.0 / 3600, 2, w) : "-", later, blast,
-            mean_text(c, "lost_frac", layout, 100, 2, l),
+            quoted ? mean_text(c, "wait_s_p95", layout, 1.0 / 3600, 2, w) : "-", later, blast, l,
             mean_text(c, "unserved_gpu_h", layout, 1, 0, u));
 }
 
@@ -305,6 +308,5 @@ void tables_overview(const struct comparison *c, FILE *out)
     prose_pad(out, "layout", NAME_COLUMNS);
     fprintf(out, " %7s %6s %8s %8s %10s %10s %8s %8s %8s\n", "GPUs", "load", "yield", "alloc %",
             "wait p95 h", "16+ later%", "blast", "lost %", "unserved");
-    for (uint32_t layout = 0; layout < c->layout_count; layout++)
-        print_overview_row(c, out, layout);
+    for (uint32_t i = 0; i < c->layout_count; i++) print_overview_row(c, out, c->order[i]);
 }

@@ -1,8 +1,8 @@
 /* verdict.c - see verdict.h. Each function writes one sentence. */
 #include "report/verdict.h"
 
-#include "base/quantity.h"
 #include "base/text.h"
+#include "report/basis.h"
 #include "report/prose.h"
 
 #include <inttypes.h>
@@ -95,15 +95,27 @@ static void write_less(FILE *out, struct interval less)
                 high);
 }
 
-static bool all_decided(const struct group *group, const struct quantity *yield, uint32_t best)
+/* Who yields the most, as far as it can be told: the best alone, the best with those whose difference
+ * to it holds 0, or nobody. */
+static void write_winner(const struct group *group, const struct quantity *yield, uint32_t best)
 {
-    for (uint32_t i = 0; i < group->count; i++)
-        if (group->rows[i] != best &&
+    uint32_t near[LIMIT_LAYOUTS * LIMIT_SLACKS], count = 0;
+    char name[LABEL_BYTES];
+    for (uint32_t i = 0; i < group->count; i++) {
+        const uint32_t row = group->rows[i];
+        if (row != best &&
             !interval_excludes_zero(
-                comparison_pair(group->c, yield, best, group->rows[i], group->c->conf_any)
-                    .difference))
-            return false;
-    return true;
+                comparison_pair(group->c, yield, best, row, group->c->conf_any).difference))
+            near[count++] = row;
+    }
+    if (count + 1 == group->count) {
+        fputs("which layout yields the most cannot be told", group->out);
+        return;
+    }
+    fprintf(group->out, "%s yields the most", name_of(group, best, name));
+    for (uint32_t i = 0; i < count; i++)
+        fprintf(group->out, "%s%s", i == 0 ? ", but cannot be told from " : prose_join(i, count),
+                name_of(group, near[i], name));
 }
 
 static void write_one_yield(const struct group *group, const struct quantity *yield, uint32_t row)
@@ -131,11 +143,8 @@ static void write_yield(const struct group *group)
         write_one_yield(group, yield, best);
         return;
     }
-    if (all_decided(group, yield, best))
-        fprintf(group->out, "%s yields the most: ", name_of(group, best, name));
-    else
-        fputs("which layout yields the most cannot be told: ", group->out);
-    fprintf(group->out, "a held GPU-hour does %.3f useful hours on %s",
+    write_winner(group, yield, best);
+    fprintf(group->out, ": a held GPU-hour does %.3f useful hours on %s",
             yield->cells[best].value.mean, name_of(group, best, name));
     uint32_t listed = 1;
     for (uint32_t i = 0; i < group->count; i++) {
@@ -152,6 +161,17 @@ static void write_yield(const struct group *group)
 
 /* ---- completion of large jobs ---- */
 
+/* Both ends in percent, low <= 0 <= high, with enough digits that neither reads as 0. */
+static void write_untold(FILE *out, const char *name, double low, double high)
+{
+    int decimals = prose_decimals(fmin(-low, high), 0);
+    if (decimals > 2) decimals = 2;
+    fprintf(out,
+            "neither earlier nor later that can be told on %s"
+            " [from %.*f %% earlier to %.*f %% later]",
+            name, decimals, -low, decimals, high);
+}
+
 static void write_later(FILE *out, const char *name, struct interval later)
 {
     const double mean = 100 * later.mean, half = 100 * later.half;
@@ -162,9 +182,7 @@ static void write_later(FILE *out, const char *name, struct interval later)
     else if (mean == 0 && half == 0)
         fprintf(out, "at exactly the same time on %s", name);
     else if (!interval_excludes_zero(later))
-        fprintf(out,
-                "at a time that cannot be told apart on %s [from %.*f %% earlier to %.*f %% later]",
-                name, decimals, fabs(mean - half), decimals, mean + half);
+        write_untold(out, name, mean - half, mean + half);
     else if (mean > 0)
         fprintf(out, "%.*f %% later on %s [%.*f, %.*f]", decimals, mean, name, decimals,
                 mean - half, decimals, mean + half);
@@ -224,6 +242,21 @@ static void write_completion(const struct group *group)
 
 /* ---- failures ---- */
 
+static void write_losses(const struct group *group)
+{
+    double largest = 0;
+    for (uint32_t i = 0; i < group->count; i++) {
+        const double share = comparison_lost_share(group->c, group->rows[i]);
+        if (isnan(share)) return;
+        if (share > largest) largest = share;
+    }
+    fputs(group->count > 1 ? "; the layouts lose " : "; the layout loses ", group->out);
+    for (uint32_t i = 0; i < group->count; i++)
+        fprintf(group->out, "%s%.*f", prose_join(i, group->count), largest < 0.001 ? 3 : 2,
+                100 * comparison_lost_share(group->c, group->rows[i]));
+    fputs(" % of their hours to rolled-back work, broken and draining GPUs", group->out);
+}
+
 static void write_blast(const struct group *group)
 {
     char name[LABEL_BYTES];
@@ -242,14 +275,7 @@ static void write_blast(const struct group *group)
                 blast->p50 == 1 ? "" : "s", name_of(group, group->rows[i], name));
     }
     fputs(" (median)", group->out);
-    const struct quantity *lost = comparison_find(group->c, "lost_frac", CLASS_NONE);
-    if (lost != NULL) {
-        fputs(group->count > 1 ? "; the layouts lose " : "; the layout loses ", group->out);
-        for (uint32_t i = 0; i < group->count; i++)
-            fprintf(group->out, "%s%.2f %%", prose_join(i, group->count),
-                    100 * lost->cells[group->rows[i]].value.mean);
-        fputs(" of the hours that jobs hold to rolled-back work", group->out);
-    }
+    write_losses(group);
     fputc('.', group->out);
 }
 
@@ -274,7 +300,6 @@ static void write_hardware(const struct group *group)
     const struct stored_layout *layouts = group->c->stored->layouts;
     const struct stored_layout *first = &layouts[group->rows[0]];
     bool gpu = false, link = false;
-    char name[LABEL_BYTES], type[LABEL_BYTES];
     for (uint32_t i = 1; i < group->count; i++) {
         gpu |= strcmp(layouts[group->rows[i]].gpu_type, first->gpu_type) != 0;
         link |= strcmp(layouts[group->rows[i]].link_type, first->link_type) != 0;
@@ -284,109 +309,23 @@ static void write_hardware(const struct group *group)
                 gpu && link ? "GPU models and links"
                 : gpu       ? "GPU models"
                             : "links");
-    for (uint32_t i = 0; i < group->count; i++) {
-        const struct stored_layout *layout = &layouts[group->rows[i]];
-        if (!layout->hypothetical) continue;
-        text_escape(layout->server_type, strlen(layout->server_type), type, sizeof type);
-        fprintf(group->out, " The server of %s (%s) is hypothetical: nobody sells it.",
-                name_of(group, group->rows[i], name), type);
-    }
 }
 
-/* ---- what it rests on ---- */
-
-static const char *meta_or(const struct comparison *c, const char *key, const char *fallback)
+static void write_hypothetical(const struct group *group)
 {
-    const char *value = stored_meta(c->stored, key);
-    return value != NULL ? value : fallback;
-}
-
-static void write_errors(const struct comparison *c, FILE *out)
-{
-    const bool days = strcmp(meta_or(c, "resample", "none"), "days") == 0;
-    const bool faults = strcmp(meta_or(c, "failures", "none"), "none") != 0;
-    if (!c->complete) fputs("The run is not complete: this is what it has stored so far. ", out);
-    if (c->replica_count <= 1) {
-        fputs("1 replica: no interval exists, and no difference can be told from luck.", out);
-        return;
-    }
-    fprintf(out, "Brackets hold 95 %% intervals over %" PRIu32 " replicas", c->replica_count);
-    if (c->group_layouts > 1)
-        fprintf(out, ", jointly for %" PRIu32 " layouts and %d headline quantities",
-                c->group_layouts, HEADLINES);
-    if (days && faults)
-        fputs("; they cover both sources of luck, the days of the trace and the faults", out);
-    else if (days)
-        fputs("; they cover the days of the trace; no failures are simulated", out);
-    else if (faults)
-        fputs("; they cover the faults alone, since the trace's days are not resampled", out);
-    else
-        fputs("; neither the trace's days nor faults vary between them", out);
-    fputs(", not what the model leaves out.", out);
-}
-
-/* Counts of the assumptions about one subject by how well they are known. */
-static void write_marks(const struct comparison *c, FILE *out, const char *subject)
-{
-    static const struct {
-        const char *mark, *word;
-    } words[] = {
-        { "confirmed", "published and confirmed" },
-        { "published", "published" },
-        { "derived", "derived" },
-        { "memory", "from memory" },
-        { "assumed", "assumed" },
-        { "stated", "stated in the scenario" },
-        { "hypothetical", "hypothetical" },
-    };
-    const struct stored_assumption *rows =
-        LOG_ITEMS(&c->stored->assumptions, const struct stored_assumption);
-    uint32_t listed = 0;
-    for (size_t word = 0; word < sizeof words / sizeof *words; word++) {
-        uint32_t count = 0;
-        for (uint64_t i = 0; i < c->stored->assumptions.count; i++)
-            count += strcmp(rows[i].subject, subject) == 0 &&
-                     strcmp(rows[i].mark, words[word].mark) == 0;
-        if (count > 0)
-            fprintf(out, "%s%" PRIu32 " %s", listed++ > 0 ? ", " : "", count, words[word].word);
-    }
-    if (listed == 0) fputs("no entry", out);
-}
-
-static double scale_of(const struct comparison *c, const char *key)
-{
-    const char *text = meta_or(c, key, "");
-    double scale = NAN;
-    struct why why;
-    quantity_number(text, strlen(text), &scale, &why);
-    return scale;
-}
-
-static void write_basis(const struct comparison *c, FILE *out)
-{
-    char text[LABEL_BYTES];
-    const char *communication = meta_or(c, "communication", "none");
-    const char *failures = meta_or(c, "failures", "none");
-    fputs("It rests on ", out);
-    if (strcmp(communication, "none") == 0) {
-        fputs("jobs that do not communicate", out);
-    } else {
-        fprintf(out, "communication %s, scale %.4g (profiles: ",
-                text_escape(communication, strlen(communication), text, sizeof text),
-                scale_of(c, "communication_scale"));
-        write_marks(c, out, "communication");
-        fputs("; which job has which is assumed)", out);
-    }
-    if (strcmp(failures, "none") == 0) {
-        fputs(" and on hardware that never fails", out);
-    } else {
-        fprintf(out, " and on failure rates %s, scale %.4g (",
-                text_escape(failures, strlen(failures), text, sizeof text),
-                scale_of(c, "failures_scale"));
-        write_marks(c, out, "failures");
-        fputc(')', out);
-    }
-    fputs(". How far these may move before the verdict turns has not been computed.", out);
+    const struct stored_layout *layouts = group->c->stored->layouts;
+    char name[LABEL_BYTES];
+    uint32_t count = 0, listed = 0;
+    for (uint32_t i = 0; i < group->count; i++) count += layouts[group->rows[i]].hypothetical;
+    if (count == 0) return;
+    fputs(count == 1 ? " The server of " : " The servers of ", group->out);
+    for (uint32_t i = 0; i < group->count; i++)
+        if (layouts[group->rows[i]].hypothetical)
+            fprintf(group->out, "%s%s", prose_join(listed++, count),
+                    name_of(group, group->rows[i], name));
+    fputs(count == 1 ? " is hypothetical: nobody sells it."
+                     : " are hypothetical: nobody sells them.",
+          group->out);
 }
 
 /* ---- all of it ---- */
@@ -420,10 +359,8 @@ void verdict_write(const struct comparison *c, FILE *out)
     }
     write_unserved(&group);
     write_hardware(&group);
+    write_hypothetical(&group);
     fputc('\n', out);
     write_other_slacks(c, out);
-    write_errors(c, out);
-    fputc(' ', out);
-    write_basis(c, out);
-    fputc('\n', out);
+    basis_write(c, out);
 }
