@@ -2,8 +2,8 @@
  * do not delay it.
  *
  * A job passes when it fits now and either ends by the head's shadow time (by its estimate) or
- * leaves the head's fit at that time untouched. The queue is walked once, in submit order; what
- * was passed over stays so within a pass, because a start only makes conditions tighter.
+ * leaves the head's fit at that time untouched. The queue is walked once a pass, in submit order;
+ * what was passed over stays so until the next pass.
  * Source: Lifka 1995; the batch form of the rule (one decision round per instant). */
 #include "policy/place.h"
 #include "policy/policy.h"
@@ -13,6 +13,8 @@ struct easy {
     struct shadow shadow;
     struct part *parts, *best_parts; /* [nodes] each                             */
     uint32_t walked;                 /* serial up to which this pass has looked  */
+    bool passed;                     /* a job has passed the head in this pass   */
+    bool look_again;                 /* ... in the last one: see easy_begin      */
 };
 
 static bool easy_init(void *memory, const struct policy_view *view, struct arena *arena)
@@ -36,9 +38,15 @@ static void easy_note(void *memory, const struct policy_view *view, struct note 
         shadow_drop(&easy->shadow);
 }
 
+/* On several GPUs a node a start can loosen a condition: it fills the node that an earlier job of
+ * the queue would have been given, and the next best node is one that the head does not need. So
+ * after a pass in which a job has passed the head, the next one looks at the whole queue. */
 static void easy_begin(void *memory)
 {
-    ((struct easy *)memory)->walked = SERIAL_NONE;
+    struct easy *easy = memory;
+    easy->walked = SERIAL_NONE;
+    easy->look_again = easy->passed;
+    easy->passed = false;
 }
 
 /* A place for a class now, remembered as blocked by hosts when only the shape fits. */
@@ -89,6 +97,7 @@ static bool easy_next(void *memory, const struct policy_view *view, int64_t now_
     struct easy *easy = memory;
     const struct waiting_head *head = waiting_first(view->waiting);
     if (!head) return false;
+    if (easy->look_again) fresh_serial = SERIAL_NONE;
     const bool head_may_start = fresh_serial == SERIAL_NONE || head->serial >= fresh_serial;
     if (easy->walked == SERIAL_NONE && head_may_start) {
         const uint32_t count = place_class(view, head->request_class, easy->best_parts);
@@ -104,6 +113,7 @@ static bool easy_next(void *memory, const struct policy_view *view, int64_t now_
     if (easy->walked == SERIAL_NONE)
         easy->walked = head_may_start ? head->serial : fresh_serial - 1;
     if (!find_backfill(easy, view, now_ns, decision)) return false;
+    easy->passed = true;
     easy->walked = view->live->jobs[decision->live].serial;
     return true;
 }
