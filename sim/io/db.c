@@ -41,6 +41,7 @@ static struct place place_of(const struct db *db)
  * read it; everything else is the world's. */
 static enum status failed(struct db *db, int result)
 {
+    const int last = errno;
     const int code = result & 0xff;
     if (code == SQLITE_NOTADB)
         return diag_error(db->diag, place_of(db), "not a result database of gpuplan");
@@ -50,7 +51,9 @@ static enum status failed(struct db *db, int result)
     if (code == SQLITE_BUSY || code == SQLITE_LOCKED)
         return diag_world(db->diag, "%s: in use by another run; wait for it or choose another file",
                           db->path);
-    const int why = sqlite3_system_errno(db->handle);
+    /* SQLite forgets the reason of a failed write; errno is still that of the last system call. */
+    const int known = sqlite3_system_errno(db->handle);
+    const int why = known != 0 ? known : last;
     const bool with_reason = why != 0 && (code == SQLITE_IOERR || code == SQLITE_CANTOPEN);
     return diag_world(db->diag, "%s: %s%s%s", db->path, sqlite3_errmsg(db->handle),
                       with_reason ? ": " : "", with_reason ? strerror(why) : "");
