@@ -51,7 +51,8 @@ int main(int argc, char **argv)
 {
     keep_standard_streams_open();
     signal(SIGPIPE, SIG_IGN); /* writes fail instead: results on disk are still finished */
-    signal(SIGXFSZ, SIG_IGN); /* a file-size limit is a full disk: it is said, with the path (P99) */
+    signal(SIGXFSZ,
+           SIG_IGN); /* a file-size limit is a full disk: it is said, with the path (P99) */
     gsl_set_error_handler_off();
 
     static struct cli cli;
