@@ -111,10 +111,10 @@ static void a_replica_is_all_or_nothing(void **state)
     fixture_metric(&r, "yield", "1", CLASS_NONE, 0.75);
     assert_int_equal(store_replica(store, &r, f->diag), STATUS_WORLD);
     replica_result_clear(&r);
-    assert_false(store_has(store, 0, 0));
+    assert_false(store_has(store, 0, 0, 0));
     r = fixture_result(0, 0);
     fixture_store(store, &r, f->diag);
-    assert_true(store_has(store, 0, 0));
+    assert_true(store_has(store, 0, 0, 0));
     assert_int_equal(store_finish(store, f->diag), STATUS_OK);
     assert_int_equal(read_int(f, "SELECT count(*) FROM replica"), 1);
     assert_int_equal(read_int(f, "SELECT count(*) FROM metric"), 0);
@@ -148,9 +148,9 @@ static void resume_goes_on(void **state)
     abandoned(f, 1);
     struct store *store;
     assert_int_equal(store_resume(f->path, &f->plan, &store, f->diag), STATUS_OK);
-    assert_true(store_has(store, 0, 0));
-    assert_false(store_has(store, 0, 1));
-    assert_false(store_has(store, 0, REPLICA_BLAST));
+    assert_true(store_has(store, 0, 0, 0));
+    assert_false(store_has(store, 0, 1, 0));
+    assert_false(store_has(store, 0, REPLICA_BLAST, 0));
     struct replica_result r = fixture_result(0, 1);
     fixture_store(store, &r, f->diag);
     assert_int_equal(store_finish(store, f->diag), STATUS_OK);

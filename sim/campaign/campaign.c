@@ -2,6 +2,7 @@
 #include "campaign/campaign.h"
 
 #include "base/int128.h"
+#include "campaign/tornado.h"
 #include "handlers/run.h"
 
 #include <inttypes.h>
@@ -14,15 +15,15 @@ enum { AHEAD_PER_WORKER = 2 }; /* results that may wait for an earlier one, per 
 static const uint64_t SHARED_BUDGET_BYTES = UINT64_C(1) << 36;
 
 struct task {
-    uint32_t variant, replica;
+    uint32_t variant, replica, setting;
     bool done;
     enum status status;
     struct replica_result result;
 };
 
 struct campaign {
-    const struct run_shared *shared;
-    struct task *tasks; /* in the order of results */
+    struct world *worlds[LIMIT_SETTINGS]; /* by setting */
+    struct task *tasks;                   /* in the order of results */
     uint32_t task_count, next, taken, ahead;
     bool stopping;
     pthread_mutex_t lock;
@@ -39,10 +40,11 @@ static double seconds_now(void)
 static void run_task(const struct campaign *campaign, struct task *task)
 {
     const double began_s = seconds_now();
-    const struct run_request request = { .shared = campaign->shared,
+    const struct run_request request = { .shared = &campaign->worlds[task->setting]->shared,
                                          .variant = task->variant,
                                          .replica = task->replica };
     task->status = run_replica(&request, &task->result);
+    task->result.setting = task->setting;
     task->result.seconds = seconds_now() - began_s;
 }
 
@@ -66,22 +68,43 @@ static void *work(void *context)
     return NULL;
 }
 
-/* Blast runs first, then replica by replica; what the sink has already is left out. */
+static void add_task(struct campaign *campaign, const struct campaign_sink *sink, struct task task)
+{
+    if (sink->has && sink->has(sink->context, task.variant, task.replica, task.setting)) return;
+    campaign->tasks[campaign->task_count++] = task;
+}
+
+/* Blast runs first, then replica by replica, then the tornado's settings, each under the first slack
+ * rule; what the sink has already is left out. */
 static enum status list_tasks(struct campaign *campaign, const struct plan *plan,
                               const struct campaign_sink *sink)
 {
-    const uint64_t most = (uint64_t)plan->variant_count * (plan->replicas + 1);
+    const uint64_t most = (uint64_t)plan->variant_count *
+                          (1 + plan->replicas + plan->setting_count * plan->setting_replicas);
     campaign->tasks = calloc(most, sizeof *campaign->tasks);
     if (!campaign->tasks) return STATUS_WORLD;
-    for (uint32_t r = 0; r <= plan->replicas; r++)
-        for (uint32_t v = 0; v < plan->variant_count; v++) {
-            const uint32_t replica = r == 0 ? REPLICA_BLAST : r - 1;
-            if (r == 0 && plan->blast_horizon_ns == 0) continue;
-            if (sink->has && sink->has(sink->context, v, replica)) continue;
-            struct task *task = &campaign->tasks[campaign->task_count++];
-            task->variant = v;
-            task->replica = replica;
-        }
+    if (plan->blast_horizon_ns > 0)
+        for (uint32_t v = 0; v < plan->variant_count; v++)
+            add_task(campaign, sink, (struct task){ .variant = v, .replica = REPLICA_BLAST });
+    for (uint32_t r = 0; r < plan->replicas; r++)
+        for (uint32_t v = 0; v < plan->variant_count; v++)
+            add_task(campaign, sink, (struct task){ .variant = v, .replica = r });
+    for (uint32_t s = 1; s < plan->setting_count; s++)
+        for (uint32_t r = 0; r < plan->setting_replicas; r++)
+            for (uint32_t v = 0; v < plan->variant_count; v++)
+                if (plan->variants[v].slack == plan->variants[0].slack)
+                    add_task(campaign, sink,
+                             (struct task){ .variant = v, .replica = r, .setting = s });
+    return STATUS_OK;
+}
+
+static enum status make_worlds(struct campaign *campaign, const struct run_shared *shared,
+                               struct arena *arena)
+{
+    for (uint32_t s = 0; s < shared->plan->setting_count; s++) {
+        campaign->worlds[s] = tornado_world(shared, s, arena);
+        if (!campaign->worlds[s]) return STATUS_WORLD;
+    }
     return STATUS_OK;
 }
 
@@ -138,9 +161,10 @@ enum status campaign_run(const struct plan *plan, uint32_t workers, bool progres
         return diag_world(diag, "memory is out while preparing %" PRIu32 " jobs",
                           plan->jobs->count);
     }
-    struct campaign campaign = { .shared = &shared, .ahead = AHEAD_PER_WORKER * workers };
+    struct campaign campaign = { .ahead = AHEAD_PER_WORKER * workers };
     pthread_t *threads = calloc(workers, sizeof *threads);
-    enum status status = threads ? list_tasks(&campaign, plan, sink) : STATUS_WORLD;
+    enum status status = threads ? make_worlds(&campaign, &shared, arena) : STATUS_WORLD;
+    if (status == STATUS_OK) status = list_tasks(&campaign, plan, sink);
     pthread_mutex_init(&campaign.lock, NULL);
     pthread_cond_init(&campaign.changed, NULL);
     uint32_t started = 0;

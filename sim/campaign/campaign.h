@@ -1,6 +1,7 @@
 /* campaign.h - runs all replicas of a plan on worker threads and hands them over in one order.
  *
- * The order of results is blast runs first, then replica by replica, layout by layout, whatever
+ * The order of results is blast runs first, then replica by replica, layout by layout, then the
+ * settings of the tornado, whatever
  * the number of workers: -j 1 and -j 8 give the same database. Only this file knows threads. */
 #ifndef GPUPLAN_CAMPAIGN_CAMPAIGN_H
 #define GPUPLAN_CAMPAIGN_CAMPAIGN_H
@@ -17,7 +18,7 @@ struct campaign_sink {
     /* Takes one result, on the calling thread; the result is cleared afterwards. */
     enum status (*take)(void *context, const struct replica_result *result, struct diag *diag);
     /* True: this one is there already (a resumed run). NULL: none is. */
-    bool (*has)(void *context, uint32_t variant, uint32_t replica);
+    bool (*has)(void *context, uint32_t variant, uint32_t replica, uint32_t setting);
 };
 
 struct campaign_totals {

@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "base/text.h"
+#include "campaign/tornado.h"
 #include "cluster/request.h"
 #include "models/hardware.h"
 
@@ -205,6 +206,8 @@ static enum status resolve_times(struct plan *plan, struct diag *diag)
 static double fault_rate(const struct scenario *scenario, const struct variant *variant)
 {
     const struct fabric *fabric = &scenario->layouts[variant->layout].fabric;
+    const struct failures failures =
+        failures_of_servers(&scenario->failures, variant->gpus_per_server);
     const double units[COMPONENTS] = { [COMPONENT_GPU] = variant->gpus,
                                        [COMPONENT_SERVER] = variant->servers,
                                        [COMPONENT_LINK] =
@@ -212,9 +215,9 @@ static double fault_rate(const struct scenario *scenario, const struct variant *
                                        [COMPONENT_LEAF] = variant->leaves };
     double rate = 0;
     for (int kind = 0; kind < COMPONENT_JOB; kind++)
-        if (scenario->failures.component[kind].law != LAW_NONE)
-            rate += units[kind] / scenario->failures.component[kind].mean_s;
-    return rate * scenario->failures.scale;
+        if (failures.component[kind].law != LAW_NONE)
+            rate += units[kind] / failures.component[kind].mean_s;
+    return rate * failures.scale;
 }
 
 /* One length for all variants, so that they share their luck. */
@@ -272,6 +275,7 @@ enum status plan_build(const struct scenario *scenario, const struct jobs *jobs,
                 TRY(add_variant(plan, l, scenario->slack[s], offered, diag));
     TRY(resolve_times(plan, diag));
     plan->blast_horizon_ns = blast_horizon_ns(plan);
+    tornado_settings(plan);
     plan->memory_bytes = estimate_memory(plan, workers);
     if (plan->memory_bytes > MEMORY_MAX_BYTES)
         return diag_error(diag, whole_file(scenario),

@@ -113,9 +113,9 @@ static enum status take_result(void *context, const struct replica_result *resul
     return store_replica(((struct whole *)context)->store, result, diag);
 }
 
-static bool has_result(void *context, uint32_t variant, uint32_t replica)
+static bool has_result(void *context, uint32_t variant, uint32_t replica, uint32_t setting)
 {
-    return store_has(((struct whole *)context)->store, variant, replica);
+    return store_has(((struct whole *)context)->store, variant, replica, setting);
 }
 
 static enum status simulate(const struct cli *cli, struct whole *whole, uint32_t workers,

@@ -134,7 +134,8 @@ double speed_job_mttf_s(const struct scenario *scenario, uint32_t gpus, uint32_t
                         uint32_t gpus_per_server, uint32_t links_per_server,
                         uint32_t servers_per_leaf)
 {
-    const struct failures *failures = &scenario->failures;
+    const struct failures here = failures_of_servers(&scenario->failures, gpus_per_server);
+    const struct failures *failures = &here;
     const double units[COMPONENTS] = {
         [COMPONENT_GPU] = failures->drain == DRAIN_NOW ? (double)servers * gpus_per_server : gpus,
         [COMPONENT_SERVER] = servers,

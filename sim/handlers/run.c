@@ -123,7 +123,8 @@ static bool init_policy(struct run *run)
 static bool init_faults(struct run *run)
 {
     const struct fabric *fabric = &run->scenario->layouts[run->variant->layout].fabric;
-    struct failures failures = run->scenario->failures;
+    struct failures failures =
+        failures_of_servers(&run->scenario->failures, run->variant->gpus_per_server);
     if (failures.scale <= 0)
         for (int kind = 0; kind < COMPONENTS; kind++) failures.component[kind].law = LAW_NONE;
     const struct faults_size size = {

@@ -54,6 +54,9 @@ static const struct table tables[] = {
     TABLE(ledger_run, KEY "account, class, gpu_s, gpu_rest", KEY "account, class", false),
     TABLE(curve, KEY "bin_start_s, bin_end_s, account, gpu_s", KEY "bin_start_s, account", false),
     TABLE(metric, KEY "name, class, unit, value", KEY "name, class", false),
+    TABLE(setting, "setting, axis, factor", "setting", true),
+    TABLE(tornado, "setting, layout_id, replica, name, class, unit, value",
+          "setting, layout_id, replica, name, class", false),
     TABLE(incident,
           KEY "incident, at_s, repaired_s, component, element, gpus_broken, gpus_removed,"
               " gpus_stopped, jobs_hit, lost_gpu_s, restart_gpu_s, down_gpu_s",
@@ -73,9 +76,9 @@ static const struct table tables[] = {
 enum { TABLES = sizeof tables / sizeof *tables };
 
 const char *const digest_tables[] = {
-    "meta",   "import_report", "assumption", "gate",    "layout",     "server",
-    "node",   "gpu",           "replica",    "ledger",  "ledger_run", "curve",
-    "metric", "incident",      "job",        "attempt", "allocation", NULL,
+    "meta",    "import_report", "assumption", "gate",       "layout",     "server", "node",
+    "gpu",     "replica",       "ledger",     "ledger_run", "curve",      "metric", "setting",
+    "tornado", "incident",      "job",        "attempt",    "allocation", NULL,
 };
 
 const char *digest_columns(const char *table)

@@ -55,6 +55,11 @@ static const char store_schema[] =
     "CREATE TABLE metric(layout_id INTEGER NOT NULL, replica INTEGER NOT NULL, name TEXT NOT NULL,"
     "  class TEXT NOT NULL, unit TEXT NOT NULL, value REAL NOT NULL,"
     "  PRIMARY KEY(layout_id, replica, name, class)) WITHOUT ROWID;"
+    /* Assumptions moved by themselves; setting 0, the scenario as written, has its rows in metric. */
+    "CREATE TABLE setting(setting INTEGER PRIMARY KEY, axis TEXT NOT NULL, factor REAL NOT NULL);"
+    "CREATE TABLE tornado(setting INTEGER NOT NULL, layout_id INTEGER NOT NULL, replica INTEGER NOT NULL,"
+    "  name TEXT NOT NULL, class TEXT NOT NULL, unit TEXT NOT NULL, value REAL NOT NULL,"
+    "  PRIMARY KEY(setting, layout_id, replica, name, class)) WITHOUT ROWID;"
     "CREATE TABLE incident(layout_id INTEGER NOT NULL, replica INTEGER NOT NULL, incident INTEGER NOT NULL,"
     "  at_s REAL NOT NULL, repaired_s REAL, component TEXT NOT NULL, element INTEGER NOT NULL,"
     "  gpus_broken INTEGER NOT NULL, gpus_removed INTEGER NOT NULL, gpus_stopped INTEGER NOT NULL,"

@@ -15,6 +15,7 @@ enum insert {
     INSERT_JOB,
     INSERT_ATTEMPT,
     INSERT_ALLOCATION,
+    INSERT_TORNADO, /* a moved assumption's run: this table only */
     INSERTS
 };
 
@@ -23,7 +24,7 @@ extern const char *const store_insert_sql[INSERTS];
 struct store {
     struct db *db;
     struct db_query *insert[INSERTS];
-    struct db_query *find_replica;
+    struct db_query *find_replica, *find_tornado;
     const struct plan *plan;
     uint64_t replica_count;      /* stored, blast runs included                          */
     char path[LIMIT_PATH_BYTES]; /* final name                                           */

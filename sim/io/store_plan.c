@@ -249,6 +249,17 @@ static enum status write_gates(struct db_query *query, const struct plan *plan)
 
 /* ---- layouts ---- */
 
+static enum status write_settings(struct db_query *query, const struct plan *plan)
+{
+    for (uint32_t row = 0; row < plan->setting_count; row++) {
+        db_put_int(query, row);
+        db_put_name(query, axis_names[plan->settings[row].axis]);
+        db_put_double(query, plan->settings[row].value);
+        TRY(db_run(query));
+    }
+    return STATUS_OK;
+}
+
 static enum status write_layout(struct db_query *query, const struct plan *plan, uint32_t row)
 {
     const struct variant *variant = &plan->variants[row];
@@ -346,6 +357,7 @@ static const struct {
     { "INSERT OR IGNORE INTO assumption(subject, name, value, mark, source) VALUES(?,?,?,?,?)",
       write_assumptions },
     { "INSERT INTO gate(gate, metric, layout, below, bound) VALUES(?,?,?,?,?)", write_gates },
+    { "INSERT INTO setting(setting, axis, factor) VALUES(?,?,?)", write_settings },
     { "INSERT INTO layout(layout_id, name, slack, is_baseline, server_type, hypothetical,"
       " servers, gpus_per_server, gpus, gpu_type, link_type, nics_per_server, oversubscription,"
       " servers_per_leaf, leaves, spines, trunks, server_price_usd, offered_load,"

@@ -40,6 +40,8 @@ const char *const store_insert_sql[INSERTS] = {
     [INSERT_ALLOCATION] =
         "INSERT INTO allocation(layout_id, replica, serial, attempt, server, gpu_mask)"
         " VALUES(?,?,?,?,?,?)",
+    [INSERT_TORNADO] = "INSERT INTO tornado(setting, layout_id, replica, name, class, unit, value)"
+                       " VALUES(?,?,?,?,?,?,?)",
 };
 
 int64_t stored_replica(uint32_t replica)
@@ -126,11 +128,13 @@ static enum status write_curve(struct writer *writer)
     return STATUS_OK;
 }
 
+/* Into metric, or into tornado when the result is of a moved assumption. */
 static enum status write_metrics(struct writer *writer)
 {
     const struct metric_row *rows = LOG_ITEMS(&writer->result->metrics, const struct metric_row);
     for (uint64_t i = 0; i < writer->result->metrics.count; i++) {
         ASSERT(rows[i].class_ < CLASSES);
+        if (writer->result->setting > 0) db_put_int(writer->query, writer->result->setting);
         put_key(writer);
         db_put_text(writer->query, rows[i].name, strnlen(rows[i].name, sizeof rows[i].name));
         db_put_name(writer->query, class_names[rows[i].class_]);
@@ -282,12 +286,14 @@ static enum status (*const write_table[INSERTS])(struct writer *writer) = {
     [INSERT_JOB] = write_jobs,
     [INSERT_ATTEMPT] = write_attempts,
     [INSERT_ALLOCATION] = write_allocations,
+    [INSERT_TORNADO] = write_metrics,
 };
 
 static enum status write_all(struct store *store, const struct replica_result *result)
 {
     struct writer writer = { .store = store, .result = result };
     for (int i = 0; i < INSERTS; i++) {
+        if ((result->setting > 0) != (i == INSERT_TORNADO)) continue;
         writer.query = store->insert[i];
         TRY(write_table[i](&writer));
     }

@@ -73,6 +73,7 @@ static void store_free(struct store *store)
 {
     for (int i = 0; i < INSERTS; i++) db_finish(store->insert[i]);
     db_finish(store->find_replica);
+    db_finish(store->find_tornado);
     free(store);
 }
 
@@ -80,8 +81,12 @@ static enum status prepare_all(struct store *store)
 {
     for (int i = 0; i < INSERTS; i++)
         TRY(db_prepare(store->db, store_insert_sql[i], &store->insert[i]));
-    return db_prepare(store->db, "SELECT 1 FROM replica WHERE layout_id = ? AND replica = ?",
-                      &store->find_replica);
+    TRY(db_prepare(store->db, "SELECT 1 FROM replica WHERE layout_id = ? AND replica = ?",
+                   &store->find_replica));
+    return db_prepare(
+        store->db,
+        "SELECT 1 FROM tornado WHERE layout_id = ? AND replica = ? AND setting = ? LIMIT 1",
+        &store->find_tornado);
 }
 
 /* Schema and plan in one transaction: a killed run leaves all of it or an empty file. */
@@ -223,13 +228,15 @@ enum status store_resume(const char *path, const struct plan *plan, struct store
 
 /* ---- replicas and the end ---- */
 
-bool store_has(const struct store *store, uint32_t layout_row, uint32_t replica)
+bool store_has(const struct store *store, uint32_t layout_row, uint32_t replica, uint32_t setting)
 {
+    struct db_query *query = setting == 0 ? store->find_replica : store->find_tornado;
     bool found = false, more = false;
-    db_put_int(store->find_replica, layout_row);
-    db_put_int(store->find_replica, stored_replica(replica));
-    if (db_next(store->find_replica, &found) != STATUS_OK || !found) return false;
-    (void)db_next(store->find_replica, &more);
+    db_put_int(query, layout_row);
+    db_put_int(query, stored_replica(replica));
+    if (setting > 0) db_put_int(query, setting);
+    if (db_next(query, &found) != STATUS_OK || !found) return false;
+    (void)db_next(query, &more);
     return true;
 }
 

@@ -32,8 +32,9 @@ enum status store_open(const char *path, const struct plan *plan, struct store *
 enum status store_resume(const char *path, const struct plan *plan, struct store **store,
                          struct diag *diag);
 
-/* Whether the replica of the layout row is stored already (after store_resume). */
-bool store_has(const struct store *store, uint32_t layout_row, uint32_t replica);
+/* Whether the replica of the layout row under a setting of the plan (0 = the scenario as written)
+ * is stored already (after store_resume). */
+bool store_has(const struct store *store, uint32_t layout_row, uint32_t replica, uint32_t setting);
 
 /* Stores one replica, all or nothing. Replicas may come in any order; the content does not depend
  * on it. Not called for a replica that store_has. A result with a closure error is stored as it is:

@@ -86,6 +86,7 @@ struct metric_row {
 struct replica_result {
     uint32_t layout_row; /* row in plan's layout variants                               */
     uint32_t replica;    /* from 0, or REPLICA_BLAST                                    */
+    uint32_t setting;    /* row in plan's settings; 0 = the scenario as written */
     uint64_t events;
     double seconds; /* wall time: volatile, not digested                           */
     int64_t window_start_ns,

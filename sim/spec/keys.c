@@ -77,6 +77,7 @@ const struct key_row keys[] = {
     { "failures.restart", KEY_DURATION, RANGE(0, CENTURY_NS), .fallback = "5m", AT(scenario, failures.restart_ns), .help = "start-up and restore of a restarted job" },
     { "failures.requeue_delay", KEY_DURATION, RANGE(0, CENTURY_NS), .fallback = "0s", AT(scenario, failures.requeue_delay_ns), .help = "from the kill to the queue" },
     { "failures.blast_horizon", KEY_DURATION, RANGE(0, CENTURY_NS), .fallback = "auto", .word = "auto", .word_value = 0, AT(scenario, failures.blast_horizon_ns), .help = "length of the failure-only run" },
+    { "failures.server_growth", KEY_SHARE, RANGE(0, 1), .fallback = "0", AT(scenario, failures.server_growth), .help = "part of a server's rate that grows with its GPUs; 8 GPUs = the rate as given" },
     { "failures.gpu", KEY_CUSTOM, .fallback = "=none", .help = "faults of one GPU" },
     { "failures.server", KEY_CUSTOM, .fallback = "=none", .help = "faults of one server, its GPUs apart" },
     { "failures.link", KEY_CUSTOM, .fallback = "=none", .help = "faults of one NIC with its cable and port" },
@@ -105,6 +106,9 @@ const struct key_row keys[] = {
     { "baseline", KEY_CUSTOM, .fallback = "=the first layout", .help = "the layout that others are compared with" },
     { "allow_different", KEY_CUSTOM, .fallback = "=[]", .help = "[gpu, fabric]: what layouts may differ in" },
 
+    { "verdict", KEY_MAP, .fallback = "=", .help = "what the verdict is tried against" },
+    { "verdict.tornado", KEY_BOOL, .fallback = "true", AT(scenario, tornado), .help = "run again with each assumption moved, to say what turns the verdict" },
+    { "verdict.tornado_replicas", KEY_COUNT, RANGE(1, LIMIT_REPLICAS), .fallback = "5", AT(scenario, tornado_replicas), .help = "replicas of each moved assumption" },
     { "gates", KEY_CUSTOM, .fallback = "=none", .help = "limits that make compare exit 5" },
     { "gates[].metric", KEY_NAME, REQUIRED, AT(gate, metric), .help = "name of a metric" },
     { "gates[].layout", KEY_NAME, REQUIRED, AT(gate, layout), .help = "name of a layout" },

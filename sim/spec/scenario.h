@@ -23,59 +23,71 @@ enum comm_kind { COMM_NONE, COMM_BY_SIZE, COMM_BY_MODEL_MIX, COMM_PROFILE };
 enum drain { DRAIN_FINISH, DRAIN_NOW, DRAIN_GPU };
 enum law { LAW_NONE, LAW_EXPONENTIAL, LAW_WEIBULL, LAW_LOGNORMAL };
 enum checkpoint_policy { CHECKPOINT_NONE, CHECKPOINT_FIXED, CHECKPOINT_YOUNG, CHECKPOINT_DALY };
-enum component { COMPONENT_GPU, COMPONENT_SERVER, COMPONENT_LINK, COMPONENT_LEAF, COMPONENT_JOB, COMPONENTS };
+enum component {
+    COMPONENT_GPU,
+    COMPONENT_SERVER,
+    COMPONENT_LINK,
+    COMPONENT_LEAF,
+    COMPONENT_JOB,
+    COMPONENTS
+};
 
 /* How a job communicates (MODELS 3.9). kappa = communication / compute at the reference placement. */
 struct profile {
     char id[LIMIT_NAME_BYTES];
-    double kappa_one;            /* jobs of 2 and more GPUs whose reference is one server          */
-    double kappa_many;           /* jobs whose reference is several servers                        */
-    double hidden_frac;          /* w: part of compute time that can hide communication, 0 .. 1    */
-    double size_bytes;           /* S of its all-reduce                                            */
-    double spread;               /* sd / mean of kappa between jobs (Beta); 0 = all alike          */
-    double state_bytes_per_gpu;  /* what a checkpoint writes, per GPU of the job                   */
+    double kappa_one;           /* jobs of 2 and more GPUs whose reference is one server          */
+    double kappa_many;          /* jobs whose reference is several servers                        */
+    double hidden_frac;         /* w: part of compute time that can hide communication, 0 .. 1    */
+    double size_bytes;          /* S of its all-reduce                                            */
+    double spread;              /* sd / mean of kappa between jobs (Beta); 0 = all alike          */
+    double state_bytes_per_gpu; /* what a checkpoint writes, per GPU of the job                   */
     enum mark mark;
     char source[256];
 };
 
 struct mix_entry {
     struct profile profile;
-    double weight;               /* share among the jobs of these sizes, > 0                       */
-    uint32_t gpus_min, gpus_max; /* sizes it applies to                                            */
+    double weight; /* share among the jobs of these sizes, > 0                       */
+    uint32_t gpus_min,
+        gpus_max; /* sizes it applies to                                            */
 };
 
 struct communication {
     enum comm_kind kind;
-    double scale;                /* multiplies kappa of every job; default 1                       */
+    double scale; /* multiplies kappa of every job; default 1                       */
     struct mix_entry mix[LIMIT_PROFILES];
-    uint32_t mix_count;          /* by_size: 1 entry; by_model_mix: the catalog's; profile: 1      */
+    uint32_t mix_count; /* by_size: 1 entry; by_model_mix: the catalog's; profile: 1      */
 };
 
 struct component_failures {
-    enum law law;                /* of the time between faults of ONE component                    */
-    double mean_s;               /* mean time between faults of one component; > 0 unless LAW_NONE */
-    double shape;                /* Weibull k, or log-sd of the lognormal; unused by exponential   */
-    double repair_median_s, repair_p95_s; /* lognormal; both 0 = at once. Unused by COMPONENT_JOB  */
+    enum law law;  /* of the time between faults of ONE component                    */
+    double mean_s; /* mean time between faults of one component; > 0 unless LAW_NONE */
+    double shape;  /* Weibull k, or log-sd of the lognormal; unused by exponential   */
+    double repair_median_s,
+        repair_p95_s; /* lognormal; both 0 = at once. Unused by COMPONENT_JOB  */
     char source[256];
 };
 
 struct failures {
-    char rates[LIMIT_NAME_BYTES]; /* catalog entry, "none", or "inline"                            */
+    char
+        rates[LIMIT_NAME_BYTES]; /* catalog entry, "none", or "inline"                            */
     struct component_failures component[COMPONENTS];
-    double scale;                 /* multiplies every rate                                         */
+    double scale;         /* multiplies every rate                                         */
+    double server_growth; /* part of a server's rate that grows with its GPUs, 0 .. 1; see
+                                     failures_of_servers                                           */
     enum drain drain;
-    int64_t detection_ns;         /* fault to kill                                                 */
-    int64_t restart_ns;           /* R: start-up and restore of a restarted attempt                */
+    int64_t detection_ns; /* fault to kill                                                 */
+    int64_t restart_ns;   /* R: start-up and restore of a restarted attempt                */
     int64_t requeue_delay_ns;
-    int64_t blast_horizon_ns;     /* length of the pooled failure-only run; 0 = chosen by plan     */
+    int64_t blast_horizon_ns; /* length of the pooled failure-only run; 0 = chosen by plan     */
 };
 
 struct checkpoint {
     enum checkpoint_policy policy;
-    int64_t interval_ns;          /* fixed                                                         */
-    double store_bytes_per_s;     /* what the store takes from one job                             */
-    double server_bytes_per_s;    /* what one server can write; 0 = its NICs                       */
-    double bytes_per_gpu;         /* state; 0 = by the job's profile (size: by_class)              */
+    int64_t interval_ns;       /* fixed                                                         */
+    double store_bytes_per_s;  /* what the store takes from one job                             */
+    double server_bytes_per_s; /* what one server can write; 0 = its NICs                       */
+    double bytes_per_gpu;      /* state; 0 = by the job's profile (size: by_class)              */
 };
 
 struct layout {
@@ -87,57 +99,72 @@ struct layout {
 
 struct gate {
     char metric[LIMIT_NAME_BYTES], layout[LIMIT_NAME_BYTES];
-    bool below;                   /* true: value must be below limit, false: above                 */
-    double limit;                 /* in the metric's own unit                                      */
+    bool below;   /* true: value must be below limit, false: above                 */
+    double limit; /* in the metric's own unit                                      */
 };
 
 struct scenario {
-    char path[LIMIT_PATH_BYTES];  /* file it was read from                                         */
-    char *text;                   /* its text as read, NUL-ended; owned by the scenario            */
+    char path[LIMIT_PATH_BYTES]; /* file it was read from                                         */
+    char *text;                  /* its text as read, NUL-ended; owned by the scenario            */
     uint64_t text_bytes;
-    char *overrides;              /* --set lines, NUL-ended, owned; "" when none                   */
-    char *resolved;               /* every key, value and origin, one "path: value  # origin" a line; owned */
+    char *overrides; /* --set lines, NUL-ended, owned; "" when none                   */
+    char *resolved;  /* every key, value and origin, one "path: value  # origin" a line; owned */
 
     char name[LIMIT_NAME_BYTES];
     char question[512];
-    uint64_t seed;                /* below 2^63                                                    */
+    uint64_t seed; /* below 2^63                                                    */
 
     int64_t horizon_ns, warmup_ns /* or WARMUP_AUTO */, curve_bin_ns;
-    int64_t follow_ns;            /* how long the cohort is followed behind the horizon            */
+    int64_t follow_ns; /* how long the cohort is followed behind the horizon            */
     uint32_t replicas;
     enum resample resample;
 
-    char trace_path[LIMIT_PATH_BYTES]; /* relative to the scenario's folder resolved; "" = no trace */
+    char trace_path
+        [LIMIT_PATH_BYTES]; /* relative to the scenario's folder resolved; "" = no trace */
     enum trace_format trace_format;
     char trace_zone[64];
-    struct server_type recorded_server; /* where the durations were measured                       */
+    struct server_type
+        recorded_server; /* where the durations were measured                       */
     uint32_t recorded_count;
-    bool recorded_none;           /* s(p_obs) = 1 for all (MODELS 3.10 "none")                     */
+    bool recorded_none; /* s(p_obs) = 1 for all (MODELS 3.10 "none")                     */
     bool kill_at_limit;
-    double limit_factor;          /* estimate = duration * this where the trace has no limit       */
+    double limit_factor; /* estimate = duration * this where the trace has no limit       */
     bool contains_startup, contains_checkpoint, contains_stalls;
-    int64_t startup_ns;           /* first start of a job                                          */
+    int64_t startup_ns; /* first start of a job                                          */
     enum shape shape;
-    uint32_t slack[LIMIT_SLACKS]; /* each layout runs once per entry; SLACK_ANY = any              */
+    uint32_t
+        slack[LIMIT_SLACKS]; /* each layout runs once per entry; SLACK_ANY = any              */
     uint32_t slack_count;
     struct communication communication;
 
     enum order order;
     enum placement placement;
-    bool loss;                    /* a job that does not fit at once is dropped                    */
+    bool loss; /* a job that does not fit at once is dropped                    */
 
     struct failures failures;
     struct checkpoint checkpoint;
 
     struct layout layouts[LIMIT_LAYOUTS];
     uint32_t layout_count;
-    uint32_t baseline;            /* row in layouts                                                */
-    double scale_to_load;         /* 0 = as written; else plan_build sizes all layouts to it       */
+    uint32_t baseline;    /* row in layouts                                                */
+    double scale_to_load; /* 0 = as written; else plan_build sizes all layouts to it       */
+    bool tornado;         /* run again with each assumption moved, to say what turns the verdict */
+    uint32_t tornado_replicas; /* of each setting, at most `replicas`                           */
     struct gate gates[LIMIT_GATES];
     uint32_t gate_count;
-    char detail[8];               /* none | first | all                                            */
+    char detail[8]; /* none | first | all                                            */
 };
 
 void scenario_clear(struct scenario *scenario);
+
+/* GPUs of the servers that failure rates in use were published for. */
+#define FAILURES_REFERENCE_GPUS 8
+
+/* The failures as they are on servers of so many GPUs: with growth b the rate of one server is
+ *
+ *     rate * ((1 - b) + b * gpus / 8)
+ *
+ * since bigger boxes have more parts that can fail (MODELS 5.6: lam_srv0 + lam_srv1 g). */
+struct failures failures_of_servers(const struct failures *failures, uint32_t gpus_per_server);
 
 #endif
