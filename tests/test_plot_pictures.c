@@ -169,8 +169,10 @@ static void odd_case(void **state)
         if (row == ODD_NO_REPLICA) assert_true(nothing);
         if (row == ODD_NONE || row == ODD_ONE_LAYOUT) assert_false(nothing);
         if (row == ODD_NO_WAIT) assert_int_equal(nothing, kind == PLOT_WAIT);
+        if (row == ODD_ALL_ZERO && kind == PLOT_WAIT)
+            assert_non_null(strstr(svg, "No difference: on every layout 0 s"));
         if (row == ODD_SATURATED && kind == PLOT_WAIT)
-            assert_non_null(strstr(svg, "1.25, above 1"));
+            assert_non_null(strstr(svg, "1.25, not below 1"));
         free(svg);
         free(render(&data, (enum plot_kind)kind, PLOT_TERM));
     }
@@ -202,7 +204,7 @@ static void finding_is_in_the_picture(void **state)
     for (const char *c = text; *c; c++) assert_true((unsigned char)*c >= 0x20 || *c == '\n');
     free(text);
     text = render(&data, PLOT_UTILIZATION, PLOT_TERM); /* (28800 + 40320) / 2 / 57600 */
-    assert_non_null(strstr(text, "one, 60.0 % ["));
+    assert_non_null(strstr(text, "one, 60.0 % [0.0, 100.0]"));
     free(text);
     plot_data_clear(&data);
     diag_destroy(diag);

@@ -182,27 +182,37 @@ static enum status put_file(const char *path, const char *bytes, size_t count, s
     return diag_world(diag, "%s cannot be written: %s", path, strerror(reason));
 }
 
-static enum status make_one(const struct plot_request *request, const struct plot_data *data,
-                            enum plot_kind kind, enum plot_format format, const char *folder,
-                            FILE *out, struct diag *diag)
+/* Puts a picture into the folder, which is made for the first. */
+static enum status keep_picture(const struct plot_request *request, const char *kind,
+                                const char *format, const char *bytes, size_t count, FILE *out,
+                                struct diag *diag)
 {
-    char path[LIMIT_PATH_BYTES], stem[STEM_BYTES], shown[LIMIT_PATH_BYTES];
+    char folder[LIMIT_PATH_BYTES], path[LIMIT_PATH_BYTES], stem[STEM_BYTES],
+        shown[LIMIT_PATH_BYTES];
+    TRY(make_folder(request, folder, sizeof folder, diag));
+    make_stem(request->db_path, stem);
+    const int length = snprintf(path, sizeof path, "%s/%s-%s.%s", folder, stem, kind, format);
+    if (length >= (int)sizeof path)
+        return diag_world(diag, "the folder's name is too long: %s", folder);
+    TRY(put_file(path, bytes, count, diag));
+    fprintf(out, "%s\n", text_escape(path, strlen(path), shown, sizeof shown));
+    return STATUS_OK;
+}
+
+static enum status make_one(const struct plot_request *request, const struct plot_data *data,
+                            enum plot_kind kind, enum plot_format format, FILE *out,
+                            struct diag *diag)
+{
     char *bytes = NULL;
     size_t count = 0;
-    TRY(plot_render(data, kind, format, request->columns, &bytes, &count, diag));
     enum status status = STATUS_OK;
+    TRY(plot_render(data, kind, format, request->columns, &bytes, &count, diag));
     if (format == PLOT_TERM) {
         fwrite(bytes, 1, count, out);
-        putc('\n', out);
+        fputs("\n\n", out);
     } else {
-        make_stem(request->db_path, stem);
-        const int length = snprintf(path, sizeof path, "%s/%s-%s.%s", folder, stem,
-                                    plot_kind_names[kind], plot_format_names[format]);
-        status = length < (int)sizeof path
-                     ? put_file(path, bytes, count, diag)
-                     : diag_world(diag, "the folder's name is too long: %s", folder);
-        text_escape(path, strlen(path), shown, sizeof shown);
-        if (status == STATUS_OK) fprintf(out, "%s\n", shown);
+        status = keep_picture(request, plot_kind_names[kind], plot_format_names[format], bytes,
+                              count, out, diag);
     }
     free(bytes);
     return status;
@@ -211,14 +221,11 @@ static enum status make_one(const struct plot_request *request, const struct plo
 static enum status make_all(const struct plot_request *request, const struct plot_data *data,
                             FILE *out, struct diag *diag)
 {
-    char folder[LIMIT_PATH_BYTES] = "";
-    if (request->formats & ~(1u << PLOT_TERM))
-        TRY(make_folder(request, folder, sizeof folder, diag));
     for (int kind = 0; kind < PLOT_KINDS; kind++)
         for (int format = 0; format < PLOT_FORMATS; format++)
             if ((request->kinds & 1u << kind) && (request->formats & 1u << format))
-                TRY(make_one(request, data, (enum plot_kind)kind, (enum plot_format)format, folder,
-                             out, diag));
+                TRY(make_one(request, data, (enum plot_kind)kind, (enum plot_format)format, out,
+                             diag));
     if (fflush(out) != 0 && errno != EPIPE)
         return diag_world(diag, "standard output: %s", strerror(errno));
     return STATUS_OK;

@@ -12,7 +12,7 @@
 #include <string.h>
 
 static const char title[] = "How many GPUs does one failure take?";
-static const struct measure size_measure = { "", 1, 1, false, false };
+static const struct measure size_measure = { .noun = "", .scale = 1, .decimals = 1 };
 static const double year_s = 365.25 * 86400;
 static const double normal_95 = 1.959964; /* two-sided 95 % of the standard normal */
 
@@ -98,7 +98,7 @@ static void fill_group(struct row_group *group, const struct plot_data *data, ui
 /* Who takes least over a year: many small incidents are weighed against few large ones. */
 static void fill_notes(struct frame *frame, const struct plot_data *data)
 {
-    static const struct measure year = { "", 1, 0, false, false };
+    static const struct measure year = { .noun = "", .scale = 1 };
     uint32_t least = UINT32_MAX, most = 0;
     struct estimate taken[LIMIT_LAYOUTS];
     for (uint32_t l = 0; l < data->layout_count; l++) {
@@ -123,11 +123,12 @@ static void fill_notes(struct frame *frame, const struct plot_data *data)
 
 /* ---- the upper panel ---- */
 
-/* Lines must be told apart without colour: by lightness, dashes and points. */
+/* Lines must be told apart without colour, by lightness, dashes and points, and show where they run
+ * on top of each other: only the first is solid, and each is thinner than the one below it. */
 static const struct line_style styles[] = {
-    { "#111111", "solid", 7 },  { "#c8553d", "(12,4)", 5 },      { "#2f6690", "(3,3)", 9 },
-    { "#d9a521", "solid", 13 }, { "#5f9e75", "(12,4,3,4)", 11 }, { "#8e5fa8", "(12,4)", 4 },
-    { "#7a7a7a", "solid", 6 },  { "#00a0c0", "(3,3)", 8 },
+    { "#111111", "solid", 7 },       { "#c8553d", "(12,4)", 5 },    { "#2f6690", "(3,3)", 9 },
+    { "#d9a521", "(12,4,3,4)", 13 }, { "#5f9e75", "(6,6)", 11 },    { "#8e5fa8", "(20,5)", 4 },
+    { "#7a7a7a", "(5,4)", 6 },       { "#00a0c0", "(8,3,2,3)", 8 },
 };
 enum { STYLES = sizeof styles / sizeof *styles };
 
@@ -212,10 +213,11 @@ static void upper_plot(struct canvas *canvas, const struct axis *x_axis, const v
         if (file && layout->blast_s > 0) {
             write_steps(file, layout, x_axis->min, upper->rates.min, sizes);
             fprintf(canvas->script,
-                    ", '%s' index 0 with lines linewidth 2 linecolor rgb '%s'"
+                    ", '%s' index 0 with lines linewidth %.1f linecolor rgb '%s'"
                     " dashtype %s, '' index 1 with points pointtype %d pointsize 0.9 linecolor"
                     " rgb '%s'",
-                    name, style->color, style->dashes, style->point, style->color);
+                    name, fmax(3.4 - 0.4 * l, 1.6), style->color, style->dashes, style->point,
+                    style->color);
         }
         if (file) canvas_data_close(canvas, file);
         free(sizes);

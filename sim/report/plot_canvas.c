@@ -125,10 +125,10 @@ static void put_terminal(const struct canvas *canvas)
                 " pointscale %.2f noenhanced background '#ffffff'\n",
                 w * png_zoom, h * png_zoom, 13 * 0.75 * png_zoom, png_zoom, png_zoom);
         break;
-    case PLOT_PDF:
+    case PLOT_PDF: /* its default fontscale is 0.5; at 0.75 a point is a point (measured) */
         fprintf(canvas->script,
-                "set terminal pdfcairo size %.4fin,%.4fin font 'DejaVu Sans,%.2f' noenhanced"
-                " background '#ffffff'\n",
+                "set terminal pdfcairo size %.4fin,%.4fin font 'DejaVu Sans,%.2f' fontscale 0.75"
+                " noenhanced background '#ffffff'\n",
                 w / 96, h / 96, 13 * 0.75);
         break;
     default:

@@ -2,6 +2,7 @@
 #include "report/plot_data.h"
 
 #include "base/assert.h"
+#include "report/compare.h"
 #include "report/statistics.h"
 
 #include <math.h>
@@ -88,10 +89,16 @@ void ranking_make(struct ranking *ranking, const double *values, uint32_t layout
              goes_before(&ranking->value[i], &ranking->value[ranking->next], higher_is_better)))
             ranking->next = i;
     if (!ranking->known || ranking->next == ranking->best) return;
-    const double confidence = joint_confidence(0.95, layout_count - 1);
-    ranking->difference =
-        difference_of(values + (size_t)ranking->best * replicas,
-                      values + (size_t)ranking->next * replicas, replicas, confidence);
-    ranking->clear =
-        ranking->difference.count > 1 && (ranking->difference.lo > 0 || ranking->difference.hi < 0);
+    const double confidence =
+        joint_confidence(0.95, layout_count * (layout_count - 1) / 2 * HEADLINES);
+    ranking->clear = true;
+    for (uint32_t i = 0; i < layout_count; i++) {
+        if (i == ranking->best || ranking->value[i].count == 0) continue;
+        const struct estimate difference =
+            difference_of(values + (size_t)ranking->best * replicas, values + (size_t)i * replicas,
+                          replicas, confidence);
+        if (i == ranking->next) ranking->difference = difference;
+        ranking->clear =
+            ranking->clear && difference.count > 1 && (difference.lo > 0 || difference.hi < 0);
+    }
 }

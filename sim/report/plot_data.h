@@ -50,7 +50,7 @@ struct plot_layout {
     char name[4 * LIMIT_NAME_BYTES]; /* escaped: printable UTF-8 only                          */
     bool is_baseline;
     uint32_t servers, gpus_per_server, gpus;
-    double offered_load;             /* GPU-seconds asked for per GPU-second of capacity       */
+    double offered_load;             /* the larger of planned and measured, as in compare.h    */
     double (*held)[CLASSES][SHARES]; /* [replicas] GPU-s in the window; CLASS_NONE = all jobs  */
     double (*capacity)[SHARES];      /* [replicas] GPU-s in the window by share, all classes   */
     bool *present;                   /* [replicas] the replica is in the database              */
@@ -88,8 +88,9 @@ struct estimate {
 /* Mean and Student t interval of the values that are not NAN, at the given confidence. */
 struct estimate estimate_of(const double *values, uint32_t count, double confidence);
 
-/* Who is first on one measure, and whether that is more than chance: the interval of the paired
- * difference to the runner-up, at 1 - 0.05/(layouts - 1), must leave out 0 (MODELS 6.6). */
+/* Who is first on one measure, and whether that is more than chance: the interval of its paired
+ * difference to each other layout must leave out 0, at the confidence with which the verdict of
+ * compare.h tells layouts apart (conf_any: all pairs and headlines hold together at 95 %). */
 struct ranking {
     uint32_t best, next; /* rows in layouts; next == best when there is only one    */
     struct estimate value[LIMIT_LAYOUTS]; /* 95 % each                                         */

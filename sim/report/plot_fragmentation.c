@@ -8,8 +8,9 @@
 #include <string.h>
 
 static const char title[] = "How much capacity lies free although jobs wait, and why?";
-static const struct measure free_measure = { "of capacity free while jobs wait", 100, 2, false,
-                                             false };
+static const struct measure free_measure = {
+    .noun = "of capacity free while jobs wait", .scale = 100, .decimals = 2, .share = true
+};
 
 enum { CAUSE_TOTAL = SHARES }; /* all causes but "no demand" */
 
@@ -56,15 +57,15 @@ static void fill_group(struct row_group *group, const struct plot_data *data, in
     ranking_make(ranking, values, data->layout_count, n, false);
     for (uint32_t l = 0; l < data->layout_count; l++) {
         struct row *row = &group->rows[l];
-        const struct estimate *value = &ranking->value[l];
+        const struct estimate value = estimate_within(ranking->value[l], 0, 1);
         row->name = data->layouts[l].name;
-        estimate_text(row->value, sizeof row->value, value, &free_measure);
+        estimate_text(row->value, sizeof row->value, &value, &free_measure);
         if (ranking->clear && l == ranking->best && share != SHARE_NO_DEMAND) row_mark_best(row);
         const int fill = share == CAUSE_TOTAL ? 0 : share;
         row->segment[fill == 0 ? 0 : fill - SHARE_NO_DEMAND + 1] =
-            value->count > 0 ? 100 * value->mean : 0;
-        row->mark[0] = (struct row_mark){ value->count > 1, true, 100 * value->mean,
-                                          100 * fmax(value->lo, 0), 100 * value->hi };
+            value.count > 0 ? 100 * value.mean : 0;
+        row->mark[0] = (struct row_mark){ value.count > 1, true, 100 * value.mean, 100 * value.lo,
+                                          100 * value.hi };
     }
     group->row_count = data->layout_count;
 }

@@ -119,8 +119,9 @@ static void load_present(struct loader *loader)
     }
 }
 
-static void load_waits(struct loader *loader)
+static void load_metrics(struct loader *loader)
 {
+    double load_sum[LIMIT_LAYOUTS] = { 0 };
     const struct stored_metric *rows =
         LOG_ITEMS(&loader->stored->metrics, const struct stored_metric);
     for (uint64_t i = 0; i < loader->stored->metrics.count; i++) {
@@ -130,6 +131,13 @@ static void load_waits(struct loader *loader)
         double *wait = loader->data->layouts[l].wait[row->replica][row->class_];
         if (strcmp(row->name, "wait_s_p50") == 0) wait[WAIT_P50] = row->value;
         if (strcmp(row->name, "wait_s_p95") == 0) wait[WAIT_P95] = row->value;
+        if (strcmp(row->name, "offered_load") == 0) load_sum[l] += row->value;
+    }
+    for (uint32_t l = 0; l < loader->data->layout_count; l++) {
+        struct plot_layout *layout = &loader->data->layouts[l];
+        if (layout->replicas_present > 0)
+            layout->offered_load =
+                fmax(layout->offered_load, load_sum[l] / layout->replicas_present);
     }
 }
 
@@ -224,7 +232,7 @@ static enum status load(const char *db_path, struct loader *loader, struct diag 
     for (uint32_t l = 0; l < data->layout_count; l++)
         if (!take_arrays(data, &data->layouts[l])) return out_of_memory(diag);
     load_present(loader);
-    load_waits(loader);
+    load_metrics(loader);
     if (!load_blasts(loader)) return out_of_memory(diag);
     TRY(store_each_ledger(db_path, add_ledger, loader, diag));
     if (data->bin_count == 0) return STATUS_OK;

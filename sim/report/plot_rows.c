@@ -86,7 +86,7 @@ static struct geometry measure(struct canvas *canvas, const struct row_chart *ch
     if (chart->above.height > 0 && !cells) {
         at.above = (struct box){ at.bar_x0, at.panel_y0 + 22, at.bar_x1,
                                  at.panel_y0 + 22 + chart->above.height };
-        at.panel_y0 = at.above.y1 + 16;
+        at.panel_y0 = at.above.y1 + 30;
     }
     at.panel_y0 += canvas_line_height(canvas, TEXT_BODY); /* heading of the values */
     double y = at.panel_y0;
@@ -327,7 +327,12 @@ bool rows_draw(struct canvas *canvas, const struct row_chart *chart)
         each_row(chart, &at, paint_cells, &painter);
         canvas_flush(canvas);
     } else {
-        if (chart->above.height > 0) chart->above.words(canvas, &at.above, chart->above.with);
+        if (chart->above.height > 0) {
+            struct axis ticks = chart->axis;
+            ticks.label[0] = '\0'; /* it stands below the rows */
+            axis_below(canvas, &ticks, at.above.x0, at.above.x1, at.above.y1 + 4, true);
+            chart->above.words(canvas, &at.above, chart->above.with);
+        }
         canvas_flush(canvas);
         if (chart->above.height > 0) {
             canvas_panel(canvas, at.above.x0, at.above.y0, at.above.x1, at.above.y1);

@@ -7,8 +7,11 @@
 #include <stdlib.h>
 
 static const char title[] = "How much of a GPU-hour that a job holds is useful work?";
-static const struct measure yield_measure = { "useful hours per held GPU-hour, all jobs", 1, 3,
-                                              false, true };
+static const struct measure yield_measure = { .noun = "useful hours per held GPU-hour, all jobs",
+                                              .scale = 1,
+                                              .decimals = 3,
+                                              .higher_is_better = true,
+                                              .share = true };
 
 static double held_total(const double shares[SHARES])
 {
@@ -63,11 +66,11 @@ static void fill_group(struct row_group *group, const struct plot_data *data, in
     ranking_make(ranking, values, data->layout_count, n, true);
     for (uint32_t l = 0; l < data->layout_count; l++) {
         struct row *row = &group->rows[l];
-        const struct estimate *yield = &ranking->value[l];
-        estimate_text(row->value, sizeof row->value, yield, &yield_measure);
+        const struct estimate yield = estimate_within(ranking->value[l], 0, 1);
+        estimate_text(row->value, sizeof row->value, &yield, &yield_measure);
         if (ranking->clear && l == ranking->best) row_mark_best(row);
-        row->mark[0] = (struct row_mark){ yield->count > 0, yield->count > 1, 100 * yield->mean,
-                                          100 * yield->lo, 100 * yield->hi };
+        row->mark[0] = (struct row_mark){ yield.count > 0, yield.count > 1, 100 * yield.mean,
+                                          100 * yield.lo, 100 * yield.hi };
     }
     group->row_count = data->layout_count;
     if (class_ == CLASS_NONE)

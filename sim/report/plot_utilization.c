@@ -12,7 +12,11 @@
 #include <string.h>
 
 static const char title[] = "Where do the GPU-hours go?";
-static const struct measure useful_measure = { "of capacity is useful work", 100, 1, false, true };
+static const struct measure useful_measure = { .noun = "of capacity is useful work",
+                                               .scale = 100,
+                                               .decimals = 1,
+                                               .higher_is_better = true,
+                                               .share = true };
 
 /* The stack from the bottom up: what jobs hold, what is gone, what is free. Each layer takes up to
  * two shares and looks like the first. */
@@ -100,7 +104,9 @@ static void window_values(const struct plot_layout *layout, uint32_t replicas, b
 static void panel_words(const struct page *page, uint32_t l, char *text, size_t text_bytes,
                         double *values)
 {
-    static const struct measure held_measure = { "", 100, 1, false, true };
+    static const struct measure held_measure = {
+        .noun = "", .scale = 100, .decimals = 1, .share = true
+    };
     const struct plot_layout *layout = &page->data->layouts[l];
     char useful[64], held[64];
     window_values(layout, page->data->replicas, true, values);

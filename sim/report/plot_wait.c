@@ -9,8 +9,9 @@
 #include <stdlib.h>
 
 static const char title[] = "How long do jobs wait for their GPUs?";
-static const struct measure wait_measure = { "is the wait that 95 % of all jobs stay below", 1, 1,
-                                             true, false };
+static const struct measure wait_measure = { .noun = "is the wait that 95 % of all jobs stay below",
+                                             .scale = 1,
+                                             .duration = true };
 
 static const struct {
     double seconds;
@@ -42,7 +43,7 @@ static struct row_mark mark_of(const struct estimate *wait)
 static void fill_row(struct row *row, struct estimate p50, struct estimate p95)
 {
     char left[56], right[56];
-    p50.lo = fmax(p50.lo, 0);
+    p50 = estimate_within(p50, 0, HUGE_VAL);
     row->mark[WAIT_P50] = mark_of(&p50);
     row->mark[WAIT_P95] = mark_of(&p95);
     const struct estimate median = { p50.mean, p50.mean, p50.mean, p50.count ? 1 : 0 };
@@ -62,7 +63,7 @@ static bool fill_group(struct row_group *group, const struct plot_data *data, in
     if (!ranking->known) return false;
     for (uint32_t l = 0; l < data->layout_count; l++) {
         struct row *row = &group->rows[l];
-        ranking->value[l].lo = fmax(ranking->value[l].lo, 0); /* no wait is negative */
+        ranking->value[l] = estimate_within(ranking->value[l], 0, HUGE_VAL);
         row->name = data->layouts[l].name;
         wait_values(&data->layouts[l], n, class_, WAIT_P50, values);
         fill_row(row, estimate_of(values, n, 0.95), ranking->value[l]);
@@ -103,9 +104,9 @@ static bool load_note(struct frame *frame, const struct plot_data *data)
     double most = 0;
     for (uint32_t l = 0; l < data->layout_count; l++)
         most = fmax(most, data->layouts[l].offered_load);
-    if (most <= 1) return false;
+    if (most < 1) return false;
     frame_note(frame,
-               "Offered load is %.2f, above 1: the queue grows without end, so these waits"
+               "Offered load is %.2f, not below 1: the queue grows without end, so these waits"
                " measure the horizon and not the layouts.",
                most);
     return true;

@@ -32,9 +32,18 @@ static double no_negative_zero(double value, int decimals)
     return fabs(value) < 0.5 * pow(10, -decimals) ? 0 : value;
 }
 
-void estimate_text(char *out, size_t out_bytes, const struct estimate *value,
+struct estimate estimate_within(struct estimate value, double min, double max)
+{
+    value.lo = fmax(value.lo, min);
+    value.hi = fmin(value.hi, max);
+    return value;
+}
+
+void estimate_text(char *out, size_t out_bytes, const struct estimate *estimate,
                    const struct measure *measure)
 {
+    const struct estimate cut = measure->share ? estimate_within(*estimate, 0, 1) : *estimate;
+    const struct estimate *value = &cut;
     /* An interval far wider than its mean sets the unit: 3 h [-5, 11], not 190 min [...]. */
     const struct unit unit = unit_of(measure, fmax(fabs(value->mean), fabs(value->hi) / 4));
     const double mean = no_negative_zero(value->mean * unit.scale, unit.decimals);
@@ -63,6 +72,7 @@ static void gap_text(char *out, size_t out_bytes, struct estimate gap, struct me
     gap.lo *= measure.scale;
     gap.hi *= measure.scale;
     measure.scale = 1;
+    measure.share = false;
     measure.decimals++;
     estimate_text(text, sizeof text, &gap, &measure);
     snprintf(out, out_bytes, "%s%s", text, unit);
@@ -81,9 +91,20 @@ static void difference_note(struct frame *frame, const struct plot_data *data,
                    next, value);
     else if (ranking->clear)
         frame_note(frame, "Next: %s, %s; difference %s: more than chance", next, value, gap);
+    else if (ranking->difference.lo > 0 || ranking->difference.hi < 0)
+        frame_note(frame, "Next: %s, %s; difference %s; but another layout cannot be told from %s",
+                   next, value, gap, best);
     else
         frame_note(frame, "Next: %s, %s; difference %s includes 0: cannot tell %s from %s", next,
                    value, gap, best, next);
+}
+
+/* Every layout has the same value in the mean, to the last bit. */
+static bool all_alike(const struct plot_data *data, const struct ranking *ranking)
+{
+    for (uint32_t l = 0; l < data->layout_count; l++)
+        if (ranking->value[l].mean != ranking->value[ranking->best].mean) return false;
+    return data->layout_count > 1;
 }
 
 void finding_notes(struct frame *frame, const struct plot_data *data, const struct ranking *ranking,
@@ -91,6 +112,11 @@ void finding_notes(struct frame *frame, const struct plot_data *data, const stru
 {
     char value[96];
     if (!ranking->known) return;
+    if (all_alike(data, ranking)) {
+        estimate_text(value, sizeof value, &ranking->value[ranking->best], measure);
+        frame_note(frame, "No difference: on every layout %s %s", value, measure->noun);
+        return;
+    }
     estimate_text(value, sizeof value, &ranking->value[ranking->best], measure);
     const char *word = ranking->next == ranking->best ? "Only value"
                        : ranking->clear               ? "Best"
@@ -106,15 +132,10 @@ void footer_make(struct frame *frame, const struct plot_data *data, const char *
     char runs[256];
     if (data->replicas == 1)
         snprintf(runs, sizeof runs, "One replica: there is no interval.");
-    else if (data->layout_count > 2)
-        snprintf(runs, sizeof runs,
-                 "Mean of %u replicas; in brackets the 95 %% interval (Student t), differences"
-                 " paired and adjusted for %u comparisons.",
-                 data->replicas, data->layout_count - 1);
     else
         snprintf(runs, sizeof runs,
-                 "Mean of %u replicas; in brackets the 95 %% interval (Student t), differences"
-                 " paired.",
+                 "Mean of %u replicas; in brackets the 95 %% interval (Student t); differences are"
+                 " paired and hold together at 95 %%.",
                  data->replicas);
     snprintf(frame->footer, sizeof frame->footer, "%s %s%s%s.%s%s", runs,
              data->scenario[0] ? "Scenario " : "", data->scenario, data->notes, extra[0] ? " " : "",

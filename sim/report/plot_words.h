@@ -12,10 +12,14 @@ struct measure {
     int decimals;
     bool duration; /* value is in seconds                                             */
     bool higher_is_better;
+    bool share; /* of a whole: its interval is cut at 0 and 1                      */
 };
 
+/* With its interval cut to what is possible: a t interval does not know that shares end at 1. */
+struct estimate estimate_within(struct estimate value, double min, double max);
+
 /* "0.873 [0.868, 0.878]"; without brackets for one replica, "-" for none. */
-void estimate_text(char *out, size_t out_bytes, const struct estimate *value,
+void estimate_text(char *out, size_t out_bytes, const struct estimate *estimate,
                    const struct measure *measure);
 
 /* The finding in two notes: who is first with value, unit and interval, and by how much. */
