@@ -1,18 +1,15 @@
 /* text.c - text that came from a file, made safe and comparable. */
 #include "base/text.h"
 
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
 enum { WORD_BYTES = 64 }; /* longer words get no suggestion: nobody mistypes those by two letters */
 
-/* Length of the well-formed UTF-8 sequence at text[0 .. bytes), or 0; its code point in *code.
- * Overlong forms, surrogates and values past U+10FFFF are not well-formed. */
-static size_t utf8_decode(const unsigned char *text, size_t bytes, uint32_t *code)
+size_t text_utf8(const char *text, size_t bytes, uint32_t *code)
 {
     static const uint32_t smallest[5] = { 0, 0, 0x80, 0x800, 0x10000 };
-    const unsigned char lead = text[0];
+    const unsigned char lead = (unsigned char)text[0];
     const size_t length = lead < 0x80 ? 1 : lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2;
     if (length == 1) {
         *code = lead;
@@ -21,8 +18,9 @@ static size_t utf8_decode(const unsigned char *text, size_t bytes, uint32_t *cod
     if (lead < 0xc2 || lead > 0xf4 || length > bytes) return 0;
     uint32_t value = lead & (0x7fu >> length);
     for (size_t i = 1; i < length; i++) {
-        if ((text[i] & 0xc0) != 0x80) return 0;
-        value = value << 6 | (text[i] & 0x3fu);
+        const unsigned char next = (unsigned char)text[i];
+        if ((next & 0xc0) != 0x80) return 0;
+        value = value << 6 | (next & 0x3fu);
     }
     if (value < smallest[length] || value > 0x10ffff || (value >= 0xd800 && value <= 0xdfff))
         return 0;
@@ -39,12 +37,12 @@ static bool is_treacherous(uint32_t code)
 }
 
 /* Writes what stands for the first character of text to `shown`; returns the bytes it covers. */
-static size_t escape_one(const unsigned char *text, size_t bytes, char shown[16])
+static size_t escape_one(const char *text, size_t bytes, char shown[16])
 {
     uint32_t code = 0;
-    const size_t length = utf8_decode(text, bytes, &code);
+    const size_t length = text_utf8(text, bytes, &code);
     if (length == 0) {
-        snprintf(shown, 16, "\\x%02x", text[0]);
+        snprintf(shown, 16, "\\x%02x", (unsigned char)text[0]);
         return 1;
     }
     if (code < 0x20 || (code >= 0x7f && code < 0xa0)) {
@@ -65,7 +63,7 @@ char *text_escape(const char *text, size_t text_bytes, char *out, size_t out_byt
            room_for_dots = 0; /* length of the longest prefix that leaves room for "..." */
     char shown[16];
     for (size_t at = 0; at < text_bytes;) {
-        at += escape_one((const unsigned char *)text + at, text_bytes - at, shown);
+        at += escape_one(text + at, text_bytes - at, shown);
         const size_t length = strlen(shown);
         if (used + length >= out_bytes) {
             used = room_for_dots;

@@ -4,6 +4,11 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
+
+/* Length of the well-formed UTF-8 sequence that text[bytes] begins with, and its code point; 0 for
+ * anything else: overlong forms, surrogates, values past U+10FFFF, cut sequences. bytes >= 1. */
+size_t text_utf8(const char *text, size_t bytes, uint32_t *code);
 
 /* Copies `text` so that any terminal can show it: C0, C1 and DEL as \x1b, bidirectional controls
  * as \u202e, bytes that are not UTF-8 as \xff (P95). Always ends in NUL; cuts with "..." when `out_bytes` is short.

@@ -1,30 +1,11 @@
 /* yaml_text.c - encodings, forbidden characters and look-alikes of a YAML text. */
 #include "io/yaml_text.h"
 
+#include "base/text.h"
+
 #include <string.h>
 
 /* ---- decoding ---- */
-
-/* Bytes of the UTF-8 sequence at text, 0 when it is not well-formed. */
-static size_t utf8_at(const unsigned char *text, size_t bytes, uint32_t *code)
-{
-    const unsigned char lead = text[0];
-    if (lead < 0x80) {
-        *code = lead;
-        return 1;
-    }
-    const size_t length = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2;
-    if (lead < 0xc2 || lead > 0xf4 || bytes < length) return 0;
-    uint32_t value = lead & (0x7fu >> length);
-    for (size_t i = 1; i < length; i++) {
-        if ((text[i] & 0xc0) != 0x80) return 0;
-        value = value << 6 | (text[i] & 0x3fu);
-    }
-    static const uint32_t smallest[] = { 0, 0, 0x80, 0x800, 0x10000 };
-    if (value < smallest[length] || value > 0x10ffff || (value & 0xfffff800u) == 0xd800) return 0;
-    *code = value;
-    return length;
-}
 
 static size_t utf8_put(uint32_t code, char out[4])
 {
@@ -83,8 +64,7 @@ static enum status check_text(const struct yaml_document *document, struct diag 
 {
     for (size_t at = 0; at < document->text_bytes;) {
         uint32_t code = 0;
-        const unsigned char *text = (const unsigned char *)document->text + at;
-        const size_t length = utf8_at(text, document->text_bytes - at, &code);
+        const size_t length = text_utf8(document->text + at, document->text_bytes - at, &code);
         const struct place here =
             length == 0 || forbidden(code)
                 ? place_in_text(document->file, document->text, document->text_bytes, at, length)
@@ -138,7 +118,7 @@ uint32_t yaml_text_look_alike(const char *text, size_t bytes, size_t *offset)
 {
     for (size_t at = 0; at < bytes;) {
         uint32_t code = 0;
-        const size_t length = utf8_at((const unsigned char *)text + at, bytes - at, &code);
+        const size_t length = text_utf8(text + at, bytes - at, &code);
         if (length == 0) return 0;
         if (looks_alike(code)) {
             *offset = at;
