@@ -201,7 +201,7 @@ static void store_number(const struct key_row *row, struct number number, void *
 static bool scalar_number(struct key_reader *reader, const struct key_row *row,
                           const struct yaml_node *node, void *field)
 {
-    if (row->word != NULL && !node->quoted && strcmp(node->text, row->word) == 0) {
+    if (row->word != NULL && strcmp(node->text, row->word) == 0) {
         store_number(row, (struct number){ (double)row->word_value, row->word_value }, field);
         return true;
     }
