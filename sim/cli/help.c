@@ -36,10 +36,11 @@ static void print_program_help(FILE *out)
           "usage: gpuplan COMMAND [operands] [options]\n\ncommands:\n",
           out);
     for (size_t i = 0; commands[i] != NULL; i++) {
-        char head[48];
+        char head[64];
         snprintf(head, sizeof head, "%s%s%s", commands[i]->name, commands[i]->operands ? " " : "",
                  commands[i]->operands ? commands[i]->operands : "");
-        fprintf(out, "  %-22s %s\n", head, commands[i]->summary);
+        fprintf(out, "  %-22s%s %s\n", head, strlen(head) > 22 ? "\n                        " : "",
+                commands[i]->summary);
     }
     fputs("\ngpuplan COMMAND --help shows its options. Results go to stdout, problems to stderr.\n"
           "exit: 0 done, 1 the world failed, 2 input or usage wrong, 3 a ledger does not close (a\n"
