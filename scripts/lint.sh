@@ -147,7 +147,9 @@ check_cppcheck() {
     # internalAstError: its parser gives up on initializers that hold a comma in a macro.
     cppcheck --quiet --std=c11 --language=c --enable=warning,portability,performance \
         --inline-suppr -j 2 -Isim -I. --max-configs=2 --cppcheck-build-dir="$work/cppcheck" \
-        --suppress=zerodivcond --suppress=objectIndex --suppress=uninitvar:sim/io/trace_write.c --suppress=missingInclude --suppress=missingIncludeSystem --suppress=preprocessorErrorDirective --suppress=internalAstError \
+        --suppress=zerodivcond --suppress=objectIndex --suppress=internalAstError \
+        --suppress=uninitvar:sim/io/trace_write.c --suppress=preprocessorErrorDirective \
+        --suppress=missingInclude --suppress=missingIncludeSystem \
         --suppress='*:/usr/include/*' --template='{file}:{line}: {id}: {message}' sim models 2>&1
 }
 
