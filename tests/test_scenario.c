@@ -308,6 +308,8 @@ static void forms_are_stored(void **state)
     assert_false(scenario.contains_startup || scenario.contains_checkpoint ||
                  scenario.contains_stalls);
     assert_true(scenario.recorded_none);
+    /* communication still needs a reference: the baseline's server */
+    assert_string_equal(scenario.recorded_server.id, scenario.layouts[scenario.baseline].server.id);
     assert_int_equal(scenario.gate_count, 1);
     assert_true(scenario.gates[0].below && scenario.gates[0].limit == 14400);
     assert_int_equal(scenario.baseline, 1);

@@ -95,6 +95,10 @@ static enum status walk_keys(struct reading *reading)
     if (fclose(reader->resolved) != 0 || failed)
         return diag_world(reader->diag, "%s: out of memory", scenario->path);
     if (diag_error_count(reader->diag) > errors) return diag_status(reader->diag);
+    /* kappa belongs to a reference placement (MODELS 3.9). Where nothing says what the durations
+     * were measured on, that is a server of the baseline. */
+    if (scenario->recorded_none)
+        scenario->recorded_server = scenario->layouts[scenario->baseline].server;
     check_scenario(reading);
     return diag_error_count(reader->diag) > errors ? diag_status(reader->diag) : STATUS_OK;
 }
