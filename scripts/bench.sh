@@ -37,7 +37,7 @@ scheduler: {plain: {order: easy, placement: pack}}
 failures: none
 checkpoint: none
 layouts:
-  - {name: dense8, servers: {type: hgx-h100-8, count: $((gpus / 8))}, fabric: {link: ib-ndr400, oversubscription: 1}}
+  - {name: dense8, servers: {type: hgx-h100-8, count: $((gpus / 8))}, fabric: {link: {rate: 48.5 GB/s, switch_ports: 256}}}
 YAML
 
 # seconds_of COMMAND...: runs it and prints the seconds it took.
