@@ -11,9 +11,9 @@ packages_install "$packages_build $packages_run" ""
 make -j"$(nproc)" BUILD="$BUILD" all
 mkdir -p results
 "./$BUILD/gpuplan" run "$scenario" -o "$db" -j "$(nproc)" </dev/null
-"./$BUILD/gpuplan" compare "$db"
+echo
+echo "plots:"
 "./$BUILD/gpuplan" plot "$db"
 echo
-echo "database: $db"
-echo "plots:"
-find results -name 'dense_vs_sparse*' ! -name '*.db' -newer "$scenario" | sort | sed 's/^/  /'
+echo "The verdict above: ./$BUILD/gpuplan compare $db"
+echo "The database:      sqlite3 $db .tables"
