@@ -10,10 +10,8 @@ db=results/dense_vs_sparse.db
 packages_install "$packages_build $packages_run" ""
 make -j"$(nproc)" BUILD="$BUILD" all
 mkdir -p results
-"./$BUILD/gpuplan" run "$scenario" -o "$db" -j "$(nproc)" </dev/null
+"./$BUILD/gpuplan" run "$scenario" --brief -o "$db" -j "$(nproc)" </dev/null
 echo
-echo "plots:"
 "./$BUILD/gpuplan" plot "$db"
 echo
-echo "The verdict above: ./$BUILD/gpuplan compare $db"
-echo "The database:      sqlite3 $db .tables"
+echo "all tables: ./$BUILD/gpuplan compare $db"
