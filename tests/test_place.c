@@ -92,30 +92,30 @@ static void like_a_scan(void **state)
 /* Four nodes of 8 with 8, 3, 5 and 8 free; leaves of two. */
 static const struct {
     const char *name;
-    uint32_t gpus, slack;
+    uint32_t gpus, slack, recorded_nodes; /* 0: shape model */
     enum placement placement;
     uint32_t count;
     struct part parts[4];
 } cases[] = {
-    { "3 GPUs, pack: the node with exactly 3", 3, 0, PLACE_PACK, 1, { { 1, 3 } } },
-    { "4 GPUs, pack: the node with 5", 4, 0, PLACE_PACK, 1, { { 2, 4 } } },
-    { "4 GPUs, spread: the first empty node", 4, 0, PLACE_SPREAD, 1, { { 0, 4 } } },
-    { "8 GPUs: the first whole node", 8, 0, PLACE_PACK, 1, { { 0, 8 } } },
-    { "9 GPUs: two whole servers", 9, 0, PLACE_PACK, 2, { { 0, 8 }, { 3, 8 } } },
-    { "17 GPUs: three whole servers are not there", 17, 0, PLACE_PACK, 0, { { 0, 0 } } },
+    /* clang-format off */
+    { "3 GPUs, pack: the node with exactly 3",      3, 0, 0, PLACE_PACK,   1, { { 1, 3 } } },
+    { "4 GPUs, pack: the node with 5",              4, 0, 0, PLACE_PACK,   1, { { 2, 4 } } },
+    { "4 GPUs, spread: the first empty node",       4, 0, 0, PLACE_SPREAD, 1, { { 0, 4 } } },
+    { "8 GPUs: the first whole node",               8, 0, 0, PLACE_PACK,   1, { { 0, 8 } } },
+    { "9 GPUs: two whole servers",                  9, 0, 0, PLACE_PACK,   2, { { 0, 8 }, { 3, 8 } } },
+    { "17 GPUs: three whole servers are not there", 17, 0, 0, PLACE_PACK,  0, { { 0, 0 } } },
     { "17 GPUs, slack 1: the emptiest, the rest where it fits best",
-      17,
-      1,
-      PLACE_PACK,
-      3,
-      { { 0, 8 }, { 3, 8 }, { 1, 1 } } },
+      17, 1, 0, PLACE_PACK, 3, { { 0, 8 }, { 3, 8 }, { 1, 1 } } },
     { "24 GPUs, slack any: all that is free",
-      24,
-      SLACK_ANY,
-      PLACE_PACK,
-      4,
-      { { 0, 8 }, { 3, 8 }, { 2, 5 }, { 1, 3 } } },
-    { "25 GPUs: more than is free", 25, SLACK_ANY, PLACE_PACK, 0, { { 0, 0 } } },
+      24, SLACK_ANY, 0, PLACE_PACK, 4, { { 0, 8 }, { 3, 8 }, { 2, 5 }, { 1, 3 } } },
+    { "25 GPUs: more than is free", 25, SLACK_ANY, 0, PLACE_PACK, 0, { { 0, 0 } } },
+    { "9 GPUs as recorded on 4 nodes: 3 + 2 + 2 + 2",
+      9, 0, 4, PLACE_PACK, 4, { { 0, 3 }, { 3, 2 }, { 2, 2 }, { 1, 2 } } },
+    { "5 GPUs as recorded on 4 nodes: 2 + 1 + 1 + 1",
+      5, 0, 4, PLACE_PACK, 4, { { 0, 2 }, { 3, 1 }, { 2, 1 }, { 1, 1 } } },
+    { "7 GPUs as recorded on 3 nodes, the last part where it fits best",
+      7, 0, 3, PLACE_PACK, 3, { { 0, 3 }, { 3, 2 }, { 1, 2 } } },
+    /* clang-format on */
 };
 
 static void by_hand(void **state)
@@ -128,7 +128,10 @@ static void by_hand(void **state)
         cluster_init(&cluster, arena,
                      (struct cluster_size){ .nodes = 4, .gpus_per_node = 8, .nodes_per_leaf = 2 }));
     fill(&cluster, &naive);
-    const struct request request = { .gpus = cases[c].gpus, .shape = SHAPE_MODEL };
+    const struct request request = { .gpus = cases[c].gpus,
+                                     .nodes = cases[c].recorded_nodes,
+                                     .shape =
+                                         cases[c].recorded_nodes ? SHAPE_RECORDED : SHAPE_MODEL };
     const struct demand demand = demand_of(&request, 8, 4, 128, UINT64_C(1) << 40, cases[c].slack);
     struct part parts[4];
     assert_int_equal(place_find(&cluster, &demand, cases[c].placement, parts), cases[c].count);

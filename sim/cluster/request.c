@@ -79,6 +79,7 @@ struct demand demand_of(const struct request *request, uint32_t gpus_per_node, u
     if (request->shape == SHAPE_RECORDED && request->nodes) {
         demand.nodes = request->nodes;
         demand.per_node = div_ceil(n, request->nodes);
+        demand.even = true;
     } else if (n <= g) {
         demand.nodes = 1;
         demand.per_node = n;

@@ -34,7 +34,7 @@ bool request_table_build(struct request_table *table, const struct jobs *jobs, e
                          struct arena *arena);
 
 /* A request on nodes of g GPUs. It fits when `nodes` nodes have `per_node` GPUs free each (the
- * last one may take fewer), or, with slack, when the nodes_max emptiest nodes hold `gpus`. */
+ * last ones may take fewer), or, with slack, when the nodes_max emptiest nodes hold `gpus`. */
 struct demand {
     uint32_t gpus;  /* asked for: what works                                             */
     uint32_t held;  /* allocated in the plain shape: whole servers when several           */
@@ -42,6 +42,7 @@ struct demand {
     uint32_t per_node;
     uint32_t nodes_max; /* with slack, >= nodes                                              */
     bool ever;          /* false: this layout can never hold it                              */
+    bool even;          /* as recorded: on `nodes` nodes exactly, as evenly as can be        */
     bool hosted;        /* asks for cores or memory: candidates are checked                  */
     uint32_t cores_milli_per_gpu; /* rounded up                                             */
     uint64_t memory_bytes_per_gpu;

@@ -97,7 +97,9 @@ static uint32_t place_whole(const struct cluster *cluster, const struct demand *
 }
 
 /* Several nodes that need not be whole: recorded shapes, and slack. `gpus` GPUs, at most
- * `per_node` on each of at most `nodes` nodes; the emptiest first, the last part best fit. */
+ * `per_node` on each of at most `nodes` nodes; the emptiest first, the last part best fit. An even
+ * demand takes all `nodes`, and no two of its parts differ by more than one GPU: that is how its
+ * duration was measured (MODELS 3.10). */
 static uint32_t place_parts(const struct cluster *cluster, const struct demand *demand,
                             uint32_t nodes, uint32_t per_node, struct part *parts)
 {
@@ -107,7 +109,10 @@ static uint32_t place_parts(const struct cluster *cluster, const struct demand *
         const struct bitset *set = &cluster->index.by_free[f];
         for (uint32_t node = bitset_next(set, 0); node != BITSET_NONE && left > 0 && taken < nodes;
              node = bitset_next(set, node + 1)) {
-            const uint32_t most = f < per_node ? f : per_node;
+            const uint32_t share =
+                demand->even ? (left + nodes - taken - 1) / (nodes - taken) : per_node;
+            if (demand->even && f < share) return 0; /* emptier ones have no host */
+            const uint32_t most = f < share ? f : share;
             if (left <= most) { /* the last part: the fullest node that still has room */
                 for (uint32_t tight = left; tight < f; tight++) {
                     const uint32_t fit = node_with(cluster, demand, tight, left);
