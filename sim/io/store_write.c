@@ -197,7 +197,7 @@ enum status store_open(const char *path, const struct plan *plan, struct store *
                        struct diag *diag)
 {
     *out = NULL;
-    struct store *store;
+    struct store *store = NULL;
     TRY(store_new(path, plan, &store, diag));
     enum status status = create_partial(store, diag);
     if (status == STATUS_OK) status = prepare_all(store);
@@ -213,7 +213,7 @@ enum status store_resume(const char *path, const struct plan *plan, struct store
                          struct diag *diag)
 {
     *out = NULL;
-    struct store *store;
+    struct store *store = NULL;
     TRY(store_new(path, plan, &store, diag));
     const bool exists = access(store->partial, F_OK) == 0;
     enum status status = exists ? reopen_partial(store, diag) : create_partial(store, diag);
