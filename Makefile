@@ -1,5 +1,5 @@
-# gpuplan. Targets: all (default: build/gpuplan), check, lint, oracles, validate, traces, bench,
-# digests, fuzz, install, uninstall (PREFIX, DESTDIR), clean. SAN=1 builds with the sanitizers.
+# gpuplan. Targets: all (default: build/gpuplan), check, tests, tools, lint, digests, oracles, validate,
+# traces, bench, install, uninstall (PREFIX, DESTDIR), clean. SAN=1 builds with the sanitizers.
 CC      ?= gcc
 BUILD   ?= build
 PREFIX  ?= /usr/local
@@ -47,7 +47,9 @@ $(BUILD)/tests/%: tests/%.c $(BUILD)/libgpuplan.a
 
 tests: $(TESTS)
 
-check: all tests
+tools: $(TOOLS)
+
+check: all tests tools
 	BUILD=$(BUILD) sh scripts/check.sh --built
 
 lint: all
@@ -78,7 +80,7 @@ uninstall:
 	rm -rf $(DESTDIR)$(PREFIX)/share/gpuplan
 
 clean:
-	rm -rf $(BUILD)
+	rm -rf $(BUILD) build-digest build-digest-*
 
-.PHONY: all tests check lint oracles validate traces bench digests install uninstall clean
+.PHONY: all tests tools check lint oracles validate traces bench digests install uninstall clean
 -include $(OBJS:.o=.d) $(TESTS:=.d) $(TOOLS:=.d)

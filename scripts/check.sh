@@ -40,7 +40,7 @@ if [ "${1:-}" != --built ]; then
         finish
     fi
     echo "== build"
-    if ! make -j"$(nproc)" BUILD="$BUILD" all tests </dev/null; then
+    if ! make -j"$(nproc)" BUILD="$BUILD" all tests tools </dev/null; then
         echo "FAILED build"
         failed=1
         finish

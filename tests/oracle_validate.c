@@ -119,7 +119,7 @@ static bool find_link(struct catalog *catalog, struct key_reader *reader, const 
 {
     const struct yaml_node *entry = catalog_find(catalog, CATALOG_LINKS, id, reader->diag);
     if (entry == NULL) return false;
-    catalog_read_link(reader, entry, link);
+    catalog_read_link(reader, entry, NULL, link);
     return true;
 }
 
@@ -132,7 +132,7 @@ static bool place_of(struct catalog *catalog, struct diag *diag, const struct qu
     struct link_type link = { .hop_s = 14e-6 };
     const struct yaml_node *entry = catalog_find(catalog, CATALOG_SERVERS, question->server, diag);
     if (entry == NULL) return false;
-    catalog_read_server(&reader, entry, &server);
+    catalog_read_server(&reader, entry, NULL, &server);
     if (question->link[0] && !find_link(catalog, &reader, question->link, &link)) return false;
     if (question->gpus_per_node > server.gpus) return false;
     const struct nic_share share = {
