@@ -107,7 +107,6 @@ static inline void fixture_plan(struct fixture *f)
     plan->horizon_ns = 10 * NS_PER_DAY;
     plan->warmup_ns = NS_PER_DAY;
     plan->follow_ns = NS_PER_DAY;
-    plan->blast_horizon_ns = 3650 * NS_PER_DAY;
     plan->trace_days = 11;
 }
 

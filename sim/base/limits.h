@@ -15,6 +15,7 @@ enum {
     LIMIT_GPUS            = 4194304,   /* five times the largest cluster planned for               */
     LIMIT_GPUS_PER_SERVER = 32,        /* one bit each in a 32-bit mask of a node                  */
     LIMIT_JOBS            = 100000000, /* job rows are numbered by uint32_t                        */
+    LIMIT_ATTEMPTS        = 10000,     /* of one job: whoever fails more often never ends          */
     LIMIT_WORKERS         = 256,
     LIMIT_DIAG_PROBLEMS   = 20,        /* a reader of a longer list starts at the top anyway       */
     LIMIT_YAML_DEPTH      = 64,        /* libyaml 0.2.5 has none and is quadratic in depth (P27)   */

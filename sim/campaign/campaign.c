@@ -83,8 +83,8 @@ static enum status list_tasks(struct campaign *campaign, const struct plan *plan
                           (1 + plan->replicas + plan->setting_count * plan->setting_replicas);
     campaign->tasks = calloc(most, sizeof *campaign->tasks);
     if (!campaign->tasks) return STATUS_WORLD;
-    if (plan->blast_horizon_ns > 0)
-        for (uint32_t v = 0; v < plan->variant_count; v++)
+    for (uint32_t v = 0; v < plan->variant_count; v++)
+        if (plan->variants[v].blast_horizon_ns > 0)
             add_task(campaign, sink, (struct task){ .variant = v, .replica = REPLICA_BLAST });
     for (uint32_t r = 0; r < plan->replicas; r++)
         for (uint32_t v = 0; v < plan->variant_count; v++)

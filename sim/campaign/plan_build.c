@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "campaign/tornado.h"
 #include "cluster/request.h"
+#include "cluster/speed.h"
 #include "models/hardware.h"
 
 #include <inttypes.h>
@@ -13,8 +14,7 @@
 
 /* Reasons are with each number. */
 static const double BLAST_INCIDENTS = 20000; /* the 95th percentile is then known to 1 %     */
-static const double BLAST_YEARS_MIN = 1,
-                    BLAST_YEARS_MAX = 200; /* int64 ns reach 292 years        */
+static const double BLAST_YEARS_MAX = 200;   /* int64 ns reach 292 years        */
 static const double S_PER_YEAR = 365.25 * 86400;
 static const double WARMUP_LENGTHS = 2;   /* MODELS 6.4: twice the typical long job       */
 static const int64_t WARMUP_PART_MAX = 3; /* at most a third of the horizon               */
@@ -178,6 +178,29 @@ static int64_t auto_warmup_ns(const struct plan *plan)
     return bins * bin_ns < plan->horizon_ns ? bins * bin_ns : 0;
 }
 
+/* Jobs that name their model must name one that the scenario knows. */
+static enum status check_models(const struct plan *plan, struct diag *diag)
+{
+    const struct jobs *jobs = plan->jobs;
+    if (!jobs->model || plan->scenario->communication.kind == COMM_NONE) return STATUS_OK;
+    for (uint32_t row = 0; row < jobs->count; row++) {
+        const char *model = jobs->text + jobs->model[row];
+        if (speed_profile_named(plan->scenario, model) != PROFILE_UNKNOWN || !*model) continue;
+        const char *names[LIMIT_PROFILES];
+        const struct communication *communication = &plan->scenario->communication;
+        for (uint32_t i = 0; i < communication->mix_count; i++)
+            names[i] = communication->mix[i].profile.id;
+        const char *nearest = text_nearest(model, names, communication->mix_count);
+        char safe[LIMIT_NAME_BYTES];
+        return diag_error(diag, (struct place){ .file = plan->scenario->trace_path },
+                          "job row %u names the model '%s', which is not in "
+                          "workload.communication; did you mean '%s'?",
+                          row + 1, text_escape(model, strlen(model), safe, sizeof safe),
+                          nearest ? nearest : communication->mix[0].profile.id);
+    }
+    return STATUS_OK;
+}
+
 static enum status resolve_times(struct plan *plan, struct diag *diag)
 {
     const struct scenario *scenario = plan->scenario;
@@ -220,21 +243,31 @@ static double fault_rate(const struct scenario *scenario, const struct variant *
     return rate * failures.scale;
 }
 
-/* One length for all variants, so that they share their luck. */
-static int64_t blast_horizon_ns(const struct plan *plan)
+/* Each variant's own, so that a layout alone is the same layout among others. */
+static int64_t blast_horizon_ns(const struct scenario *scenario, const struct variant *variant)
 {
-    double least = INFINITY;
-    for (uint32_t v = 0; v < plan->variant_count; v++) {
-        const double rate = fault_rate(plan->scenario, &plan->variants[v]);
-        if (rate < least) least = rate;
+    const double rate = fault_rate(scenario, variant);
+    if (!(rate > 0)) return 0;
+    if (scenario->failures.blast_horizon_ns > 0) return scenario->failures.blast_horizon_ns;
+    const double years = BLAST_INCIDENTS / rate / S_PER_YEAR;
+    return ns_from_s((years > BLAST_YEARS_MAX ? BLAST_YEARS_MAX : years) * S_PER_YEAR);
+}
+
+/* Clocks that strike more often than once a minute would keep a run at one instant (P45). */
+static enum status check_rates(const struct scenario *scenario, struct diag *diag)
+{
+    static const double MEAN_S_LEAST = 60;
+    for (int kind = 0; kind < COMPONENTS; kind++) {
+        const struct component_failures *component = &scenario->failures.component[kind];
+        if (component->law == LAW_NONE ||
+            !(component->mean_s < MEAN_S_LEAST * scenario->failures.scale))
+            continue;
+        return diag_error(diag, whole_file(scenario),
+                          "failures.scale %g brings the mean time between faults of one component "
+                          "to %.3g s; legal is a minute and more",
+                          scenario->failures.scale, component->mean_s / scenario->failures.scale);
     }
-    if (!(least > 0)) return 0;
-    if (plan->scenario->failures.blast_horizon_ns > 0)
-        return plan->scenario->failures.blast_horizon_ns;
-    double years = BLAST_INCIDENTS / least / S_PER_YEAR;
-    if (years < BLAST_YEARS_MIN) years = BLAST_YEARS_MIN;
-    if (years > BLAST_YEARS_MAX) years = BLAST_YEARS_MAX;
-    return ns_from_s(years * S_PER_YEAR);
+    return STATUS_OK;
 }
 
 /* Jobs are shared; each worker holds one replica's tables and bins, and some results wait. */
@@ -274,7 +307,10 @@ enum status plan_build(const struct scenario *scenario, const struct jobs *jobs,
             if (is_wanted(scenario->layouts[l].name, only, only_count))
                 TRY(add_variant(plan, l, scenario->slack[s], offered, diag));
     TRY(resolve_times(plan, diag));
-    plan->blast_horizon_ns = blast_horizon_ns(plan);
+    TRY(check_rates(scenario, diag));
+    TRY(check_models(plan, diag));
+    for (uint32_t v = 0; v < plan->variant_count; v++)
+        plan->variants[v].blast_horizon_ns = blast_horizon_ns(scenario, &plan->variants[v]);
     tornado_settings(plan);
     plan->memory_bytes = estimate_memory(plan, workers);
     if (plan->memory_bytes > MEMORY_MAX_BYTES)

@@ -10,6 +10,7 @@
 #include "models/locality.h"
 
 #include <math.h>
+#include <string.h>
 
 /* Share units of one GPU; the same number as the ledger's unit (asserted by the ledger's tests). */
 static const double SHARE_ALL = 1008000.0;
@@ -271,4 +272,11 @@ uint8_t speed_profile(const struct scenario *scenario, uint32_t gpus, double u)
         if (left < 0) break;
     }
     return last;
+}
+
+uint8_t speed_profile_named(const struct scenario *scenario, const char *id)
+{
+    for (uint32_t i = 0; i < scenario->communication.mix_count; i++)
+        if (!strcmp(scenario->communication.mix[i].profile.id, id)) return (uint8_t)i;
+    return PROFILE_UNKNOWN;
 }

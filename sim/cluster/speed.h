@@ -53,6 +53,10 @@ struct speed_answer speed_of(struct speed *speed, const struct speed_query *quer
 /* The row of the mix that a uniform u in (0, 1) draws for a job of this size. */
 uint8_t speed_profile(const struct scenario *scenario, uint32_t gpus, double u);
 
+/* The row of the mix whose profile has this id, or PROFILE_UNKNOWN. */
+#define PROFILE_UNKNOWN UINT8_MAX
+uint8_t speed_profile_named(const struct scenario *scenario, const char *id);
+
 /* Mean time between failures of a job's own parts on this layout, in seconds; infinite without
  * failures (MODELS 5.4: GPUs, servers, links, leaves, software). */
 double speed_job_mttf_s(const struct scenario *scenario, uint32_t gpus, uint32_t servers,

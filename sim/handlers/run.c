@@ -22,18 +22,18 @@ static bool kappa_tables(struct run_shared *shared, struct arena *arena)
     bool spread = false;
     for (uint32_t i = 0; i < communication->mix_count; i++)
         spread |= communication->mix[i].profile.spread > 0;
-    shared->kappa_ratio = NULL;
+    shared->kappa = NULL;
     if (!spread) return true;
-    shared->kappa_ratio = arena_take(arena, communication->mix_count, sizeof *shared->kappa_ratio);
-    if (!shared->kappa_ratio) return false;
+    shared->kappa = ARENA_ARRAY(arena, struct kappa_table, communication->mix_count);
+    if (!shared->kappa) return false;
     for (uint32_t i = 0; i < communication->mix_count; i++) {
         const struct profile *profile = &communication->mix[i].profile;
         const double kappa[2] = { profile->kappa_one, profile->kappa_many };
         for (int many = 0; many < 2; many++) {
             if (kappa[many] > 0 && kappa[many] < 1)
-                beta_ratio_table(kappa[many], profile->spread, shared->kappa_ratio[i][many]);
+                beta_ratio_table(kappa[many], profile->spread, shared->kappa[i].ratio[many]);
             else
-                for (int row = 0; row < BETA_ROWS; row++) shared->kappa_ratio[i][many][row] = 1;
+                for (int row = 0; row < BETA_ROWS; row++) shared->kappa[i].ratio[many][row] = 1;
         }
     }
     return true;
@@ -65,12 +65,32 @@ static bool common_classes(struct run_shared *shared, struct arena *arena)
     return true;
 }
 
+/* Profiles that the trace names; models repeat, so the last one is remembered. */
+static bool named_profiles(struct run_shared *shared, struct arena *arena)
+{
+    const struct jobs *jobs = shared->plan->jobs;
+    shared->profile_of_row = NULL;
+    if (!jobs->model || shared->plan->scenario->communication.kind == COMM_NONE) return true;
+    shared->profile_of_row = ARENA_ARRAY(arena, uint8_t, jobs->count);
+    if (!shared->profile_of_row) return false;
+    uint32_t last_text = TEXT_NONE;
+    uint8_t last = PROFILE_UNKNOWN;
+    for (uint32_t row = 0; row < jobs->count; row++) {
+        if (jobs->model[row] != last_text) {
+            last_text = jobs->model[row];
+            last = speed_profile_named(shared->plan->scenario, jobs->text + last_text);
+        }
+        shared->profile_of_row[row] = last;
+    }
+    return true;
+}
+
 enum status run_shared_init(struct run_shared *shared, const struct plan *plan, struct arena *arena)
 {
     *shared = (struct run_shared){ .plan = plan };
     if (!request_table_build(&shared->requests, plan->jobs, plan->scenario->shape, arena) ||
         !day_table_build(&shared->days, plan->jobs, arena) || !kappa_tables(shared, arena) ||
-        !common_classes(shared, arena))
+        !common_classes(shared, arena) || !named_profiles(shared, arena))
         return STATUS_WORLD;
     return STATUS_OK;
 }
@@ -114,9 +134,9 @@ static bool init_policy(struct run *run)
         .live = &run->live,
         .demands = run->demands,
         .placement = run->scenario->placement,
-        .host_blocked = ARENA_ARRAY(run->arena, uint8_t, classes),
+        .blocked_at = ARENA_ARRAY(run->arena, uint64_t, classes),
     };
-    return run->policy_memory && run->view.host_blocked &&
+    return run->policy_memory && run->view.blocked_at &&
            run->policy->init(run->policy_memory, &run->view, run->arena);
 }
 
@@ -148,7 +168,7 @@ static void init_times(struct run *run)
     const bool all = plan->horizon_ns == HORIZON_ALL;
     if (run->replica == REPLICA_BLAST) {
         result->window_start_ns = 0;
-        result->window_end_ns = run->end_ns = plan->blast_horizon_ns;
+        result->window_end_ns = run->end_ns = run->variant->blast_horizon_ns;
         return;
     }
     result->window_start_ns = plan->warmup_ns;

@@ -25,6 +25,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* Quantiles of kappa / mean of one profile: reference on one server, on several. */
+struct kappa_table {
+    double ratio[2][BETA_ROWS];
+};
+
 /* What all runs of a plan share. */
 struct run_shared {
     const struct plan *plan;
@@ -32,8 +37,9 @@ struct run_shared {
     struct day_table days;
     uint8_t *is_common; /* [class_count] 1: every variant of the plan can hold it              */
     bool all_common;
-    double (
-        *kappa_ratio)[2][BETA_ROWS]; /* [mix_count] quantiles of kappa / mean: one server, many */
+    uint8_t *profile_of_row; /* [jobs] row of the mix that the trace names, PROFILE_UNKNOWN: drawn;
+                              * NULL when no row names one                                      */
+    struct kappa_table *kappa; /* [mix_count], NULL when no profile spreads                     */
 };
 
 /* In the order in which they act within one instant; resources return before they are claimed. */

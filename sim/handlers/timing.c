@@ -13,9 +13,9 @@ struct speed_answer timing_speed(struct run *run, const struct live_job *job,
         .kappa_luck = 1,
         .place = place,
     };
-    if (run->shared->kappa_ratio && query.gpus > 1) {
+    if (run->shared->kappa && query.gpus > 1) {
         const int many = query.gpus > scenario->recorded_server.gpus;
-        query.kappa_luck = run->shared->kappa_ratio[job->profile][many][job->kappa_row];
+        query.kappa_luck = run->shared->kappa[job->profile].ratio[many][job->kappa_row];
     }
     return speed_of(run->speed, &query);
 }

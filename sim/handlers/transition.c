@@ -54,6 +54,18 @@ static void reject(struct run *run, uint32_t live)
     live_give(&run->live, live);
 }
 
+/* The profile that the trace names, else one of the mix; and where in its spread the job lies. */
+static void draw_profile(const struct run *run, struct live_job *job)
+{
+    const struct draw draw = stream_draw(run->key_profile, job->serial, 0);
+    const uint8_t named =
+        run->shared->profile_of_row ? run->shared->profile_of_row[job->row] : PROFILE_UNKNOWN;
+    job->profile = named != PROFILE_UNKNOWN
+                       ? named
+                       : speed_profile(run->scenario, run->plan->jobs->gpus[job->row], draw.u1);
+    job->kappa_row = (uint16_t)(draw.u2 * BETA_ROWS);
+}
+
 void transition_submit(struct run *run, uint32_t trace_row)
 {
     const uint32_t live = live_take(&run->live);
@@ -72,11 +84,7 @@ void transition_submit(struct run *run, uint32_t trace_row)
     job->in_cohort =
         run->now_ns >= run->result->window_start_ns && run->now_ns < run->result->window_end_ns;
     job->work_ns = jobs->duration_ns[trace_row] - timing_contained_startup_ns(run, job);
-    if (jobs->gpus[trace_row] > 1 || run->scenario->checkpoint.bytes_per_gpu <= 0) {
-        const struct draw draw = stream_draw(run->key_profile, job->serial, 0);
-        job->profile = speed_profile(run->scenario, jobs->gpus[trace_row], draw.u1);
-        job->kappa_row = (uint16_t)(draw.u2 * BETA_ROWS);
-    }
+    draw_profile(run, job);
     if (job->in_cohort) {
         run->cohort_open++;
         run->stats.cohort[job->size_class]++;
@@ -328,6 +336,10 @@ void transition_detect(struct run *run, uint32_t live)
     books_return_lost(run, live, returned);
     attempt->broken = 0;
     job->stopped_ns = run->now_ns;
+    if (job->attempts >= LIMIT_ATTEMPTS) {
+        job_over(run, live, END_KILLED);
+        return;
+    }
     if (run->scenario->failures.requeue_delay_ns == 0) {
         transition_requeue(run, live);
         return;
@@ -363,7 +375,7 @@ void transition_causes(struct run *run)
 {
     if (run->waiting.jobs == 0 && !run->causes_set) return;
     const struct causes causes =
-        causes_of(&run->cluster, &run->waiting, run->demands, run->view.host_blocked);
+        causes_of(&run->cluster, &run->waiting, run->demands, run->view.blocked_at);
     books_causes(run, &causes);
     run->causes_set = causes.gpus[ACC_NO_DEMAND] != run->cluster.index.free_gpus;
 }

@@ -89,7 +89,6 @@ static enum status write_plan(struct db *db, const struct plan *plan)
     TRY(meta(db, "horizon_ns", "%" PRId64, plan->horizon_ns));
     TRY(meta(db, "warmup_ns", "%" PRId64, plan->warmup_ns));
     TRY(meta(db, "follow_ns", "%" PRId64, plan->follow_ns));
-    TRY(meta(db, "blast_horizon_ns", "%" PRId64, plan->blast_horizon_ns));
     TRY(meta(db, "trace_days", "%" PRIu32, plan->trace_days));
     TRY(meta(db, "trace_jobs", "%" PRIu32, plan->jobs != NULL ? plan->jobs->count : 0));
     const struct import_report *import = plan->import;

@@ -22,7 +22,7 @@ static uint64_t take(uint64_t *left, uint64_t wanted)
 }
 
 struct causes causes_of(const struct cluster *cluster, const struct waiting *waiting,
-                        const struct demand *demands, const uint8_t *host_blocked)
+                        const struct demand *demands, const uint64_t *blocked_at)
 {
     struct causes causes = { { 0 } };
     const uint64_t free_gpus = cluster->index.free_gpus;
@@ -41,7 +41,8 @@ struct causes causes_of(const struct cluster *cluster, const struct waiting *wai
             continue;
         }
         const uint64_t usable = usable_gpus(cluster, demand);
-        uint64_t *cause = host_blocked[head->request_class] ? &starved : &withheld;
+        uint64_t *cause =
+            blocked_at[head->request_class] == cluster->releases + 1 ? &starved : &withheld;
         *cause += asked < usable ? asked : usable;
     }
     causes.gpus[ACC_WITHHELD] = take(&left, withheld);

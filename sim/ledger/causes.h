@@ -17,13 +17,13 @@
  *   fragmented   what jobs ask for that are no larger than the free GPUs, but fit in no shape
  *   short        the rest: every job that is left needs more than all free GPUs
  *
- * demands[class_count] is this layout's. host_blocked[class] nonzero: the last search found no
- * host for the class although its shape fits. */
+ * demands[class_count] is this layout's. blocked_at[class] == cluster->releases + 1: the
+ * last search found no host for the class although its shape fits. */
 struct causes {
     uint64_t gpus[ACC_FREE_END]; /* [ACC_NO_DEMAND .. ACC_FREE_END) are used */
 };
 
 struct causes causes_of(const struct cluster *cluster, const struct waiting *waiting,
-                        const struct demand *demands, const uint8_t *host_blocked);
+                        const struct demand *demands, const uint64_t *blocked_at);
 
 #endif

@@ -49,19 +49,6 @@ static void easy_begin(void *memory)
     easy->passed = false;
 }
 
-/* A place for a class now, remembered as blocked by hosts when only the shape fits. */
-static uint32_t place_class(const struct policy_view *view, uint32_t request_class,
-                            struct part *parts)
-{
-    const struct demand *demand = &view->demands[request_class];
-    view->host_blocked[request_class] = 0;
-    if (!demand_fits(demand, view->cluster->index.with_free, view->cluster->gpus_per_node))
-        return 0;
-    const uint32_t count = place_find(view->cluster, demand, view->placement, parts);
-    view->host_blocked[request_class] = count == 0;
-    return count;
-}
-
 /* The first job behind the walk, in submit order, that may pass the head; its parts end up in
  * easy->best_parts. */
 static bool find_backfill(struct easy *easy, const struct policy_view *view, int64_t now_ns,

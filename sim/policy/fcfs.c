@@ -34,15 +34,8 @@ static bool fcfs_next(void *memory, const struct policy_view *view, int64_t now_
     if (!head) return false;
     /* Only arrivals since the last pass: unless the head is one of them, it still waits. */
     if (fresh_serial != SERIAL_NONE && head->serial < fresh_serial) return false;
-    const struct demand *demand = &view->demands[head->request_class];
-    view->host_blocked[head->request_class] = 0;
-    if (!demand_fits(demand, view->cluster->index.with_free, view->cluster->gpus_per_node))
-        return false;
-    const uint32_t count = place_find(view->cluster, demand, view->placement, fcfs->parts);
-    if (count == 0) {
-        view->host_blocked[head->request_class] = 1;
-        return false;
-    }
+    const uint32_t count = place_class(view, head->request_class, fcfs->parts);
+    if (count == 0) return false;
     *decision = (struct decision){ .live = head->live, .parts = fcfs->parts, .part_count = count };
     return true;
 }

@@ -146,3 +146,14 @@ uint32_t place_find(const struct cluster *cluster, const struct demand *demand,
     if (count || demand->nodes_max == demand->nodes) return count;
     return place_parts(cluster, demand, demand->nodes_max, g, parts);
 }
+
+uint32_t place_class(const struct policy_view *view, uint32_t request_class, struct part *parts)
+{
+    const struct demand *demand = &view->demands[request_class];
+    const struct cluster *cluster = view->cluster;
+    if (!demand_fits(demand, cluster->index.with_free, cluster->gpus_per_node)) return 0;
+    if (view->blocked_at[request_class] == cluster->releases + 1) return 0;
+    const uint32_t count = place_find(cluster, demand, view->placement, parts);
+    if (count == 0) view->blocked_at[request_class] = cluster->releases + 1;
+    return count;
+}

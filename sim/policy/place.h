@@ -12,6 +12,7 @@
 
 #include "cluster/cluster.h"
 #include "cluster/request.h"
+#include "policy/policy.h"
 #include "spec/scenario.h"
 
 #include <stdint.h>
@@ -20,5 +21,9 @@
  * Cores and memory are verified here when the demand asks for them. */
 uint32_t place_find(const struct cluster *cluster, const struct demand *demand,
                     enum placement placement, struct part *parts);
+
+/* The same for a request class; when only its hosts are full, that is remembered until something
+ * is released. */
+uint32_t place_class(const struct policy_view *view, uint32_t request_class, struct part *parts);
 
 #endif

@@ -21,7 +21,8 @@ struct policy_view {
     const struct live_table *live;
     const struct demand *demands; /* [class_count]                                            */
     enum placement placement;
-    uint8_t *host_blocked; /* [class_count] out: shape fits, no host does (causes.h)   */
+    uint64_t *blocked_at; /* [class_count] cluster->releases + 1 when the shape of the class
+                           * fitted but no host did: holds until something is released     */
 };
 
 enum note_kind { NOTE_START, NOTE_END, NOTE_NODES_CHANGED };

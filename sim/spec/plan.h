@@ -14,6 +14,7 @@ struct variant {
     uint32_t servers, gpus_per_server;
     uint32_t gpus; /* servers * gpus_per_server                                */
     uint32_t servers_per_leaf, leaves, spines, trunks; /* of the two-tier fabric (MODELS 1.5)   */
+    int64_t blast_horizon_ns; /* length of its pooled failure-only run; 0 = nothing fails  */
     double offered_load;     /* GPU-seconds asked for per GPU-second of capacity         */
     uint64_t jobs_never_fit; /* trace rows that it can never hold                        */
     double unserved_gpu_s;   /* their gpus * duration                                    */
@@ -49,7 +50,7 @@ struct plan {
     struct setting settings[LIMIT_SETTINGS]; /* row 0 is the scenario as written                */
     uint32_t setting_count;
     uint32_t setting_replicas; /* of each setting but row 0                                */
-    int64_t horizon_ns, warmup_ns, follow_ns, blast_horizon_ns; /* resolved                     */
+    int64_t horizon_ns, warmup_ns, follow_ns; /* resolved                     */
     uint32_t trace_days;   /* whole days that the trace covers                         */
     uint64_t memory_bytes; /* estimate for the whole run                               */
 };
