@@ -55,7 +55,8 @@ int main(int argc, char **argv)
     fixture.scenario.order = strcmp(argv[1], "easy") ? ORDER_FCFS : ORDER_EASY;
     fixture.scenario.shape = gpus == 1 ? SHAPE_FREE : SHAPE_MODEL;
     snprintf(fixture.scenario.detail, sizeof fixture.scenario.detail, "none");
-    fixture_layout(&fixture, "bench", nodes, gpus)->fabric.link.switch_ports = 1024;
+    fixture_layout(&fixture, "bench", nodes, gpus)->fabric.link.switch_ports =
+        (uint64_t)nodes * gpus > 500000 ? 2048 : 1024; /* two tiers hold ports^2 / 2 */
     double gpu_s = 0;
     for (uint32_t row = 0; row < jobs; row++) {
         const struct draw draw = stream_draw(7, row, 0), more = stream_draw(7, row, 1);
