@@ -31,6 +31,8 @@ static void data_of_the_database(void **state)
     assert_true(data.layouts[0].wait[1][CLASS_NONE][WAIT_P95] == 300);
     assert_true(isnan(data.layouts[1].wait[1][CLASS_NONE][WAIT_P95]));
     assert_true(data.layouts[0].wait[0][CLASS_8_15][WAIT_P50] == 7);
+    /* need: the mean of effective_load, else the offered load */
+    assert_true(data.layouts[0].need == 0.625 && data.layouts[1].need == 0.5);
     /* bins: 16 GPUs * 1800 s * 2 replicas = 57600 GPU-s; what follows the window is not shown */
     assert_int_equal(data.bin_count, 4);
     assert_true(data.layouts[0].bins[0][SHARE_COMPUTE] == 43200.0 / 57600);

@@ -122,12 +122,18 @@ enum odd {
     ODD_ALL_ZERO,
     ODD_NO_WAIT,
     ODD_SATURATED,
+    ODD_ALL_SATURATED,
     ODDS
 };
 static const char *const odd_names[ODDS] = {
-    "pictures of two layouts",    "pictures of one replica", "pictures of one layout",
-    "pictures without a replica", "pictures of zeros alone", "pictures without waits",
-    "pictures of a load above 1",
+    "pictures of two layouts",
+    "pictures of one replica",
+    "pictures of one layout",
+    "pictures without a replica",
+    "pictures of zeros alone",
+    "pictures without waits",
+    "pictures of a layout that needs more GPUs",
+    "pictures of layouts that all need more GPUs",
 };
 
 static void make_odd(struct plot_data *data, enum odd odd)
@@ -151,7 +157,36 @@ static void make_odd(struct plot_data *data, enum odd odd)
         data->bin_count = 0;
         for (int l = 0; l < 2; l++) layouts[l].replicas_present = layouts[l].blast_count = 0;
     }
-    if (odd == ODD_SATURATED) layouts[1].offered_load = 1.25;
+    if (odd == ODD_SATURATED || odd == ODD_ALL_SATURATED) layouts[1].need = 1.12;
+    if (odd == ODD_ALL_SATURATED) layouts[0].need = 1.002;
+}
+
+/* The layout "other" asks for 1.12 of its GPUs. Its wait, 50 s, would be the lowest. */
+static void check_saturated(const char *svg, enum plot_kind kind)
+{
+    if (kind == PLOT_WAIT) {
+        assert_non_null(strstr(svg, "needs 1.12 of its GPUs: the wait grows with the horizon"));
+        assert_non_null(strstr(svg, "Only value: one, "));
+        assert_null(strstr(svg, "50 s"));
+    }
+    if (kind == PLOT_FRAGMENTATION) { /* free on "other": 0 and 11520 / 57600 */
+        assert_non_null(strstr(svg, "Only value: one, 0.00 %"));
+        assert_non_null(strstr(svg, "Not ranked: other needs 1.12 of its GPUs; jobs wait"));
+        assert_non_null(strstr(svg, "10.00 % [0.00, 100.00]; needs 1.12 of its GPUs"));
+    }
+    if (kind == PLOT_UTILIZATION)
+        assert_non_null(strstr(svg, "needs 1.12 of its GPUs: its queue grows"));
+    if (kind == PLOT_STALL || kind == PLOT_BLAST) assert_null(strstr(svg, "of its GPUs"));
+}
+
+static void check_all_saturated(const char *svg, enum plot_kind kind)
+{
+    if (kind == PLOT_WAIT)
+        assert_non_null(strstr(svg, "Nothing to plot: the jobs ask for more GPUs than there are"));
+    if (kind == PLOT_WAIT || kind == PLOT_FRAGMENTATION)
+        assert_non_null(strstr(svg, "one needs a little more than its GPUs, other needs 1.12 of"));
+    assert_null(strstr(svg, "Only value"));
+    if (kind == PLOT_FRAGMENTATION) assert_null(strstr(svg, "Lowest"));
 }
 
 static void odd_case(void **state)
@@ -171,8 +206,8 @@ static void odd_case(void **state)
         if (row == ODD_NO_WAIT) assert_int_equal(nothing, kind == PLOT_WAIT);
         if (row == ODD_ALL_ZERO && kind == PLOT_WAIT)
             assert_non_null(strstr(svg, "No difference: on every layout 0 s"));
-        if (row == ODD_SATURATED && kind == PLOT_WAIT)
-            assert_non_null(strstr(svg, "1.25, not below 1"));
+        if (row == ODD_SATURATED) check_saturated(svg, (enum plot_kind)kind);
+        if (row == ODD_ALL_SATURATED) check_all_saturated(svg, (enum plot_kind)kind);
         free(svg);
         free(render(&data, (enum plot_kind)kind, PLOT_TERM));
     }

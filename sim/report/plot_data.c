@@ -33,6 +33,11 @@ const uint8_t share_of_account[ACCOUNTS] = {
     [ACC_DOWN] = SHARE_GONE,
 };
 
+bool layout_saturated(const struct plot_layout *layout)
+{
+    return layout->need > 1;
+}
+
 static struct estimate from_interval(struct interval interval)
 {
     const double half = interval.n > 1 ? interval.half : 0;

@@ -50,7 +50,7 @@ struct plot_layout {
     char name[4 * LIMIT_NAME_BYTES]; /* escaped: printable UTF-8 only                          */
     bool is_baseline;
     uint32_t servers, gpus_per_server, gpus;
-    double offered_load;             /* the larger of planned and measured, as in compare.h    */
+    double need; /* what the jobs ask for at the layout's own speed / its GPUs, mean over replicas */
     double (*held)[CLASSES][SHARES]; /* [replicas] GPU-s in the window; CLASS_NONE = all jobs  */
     double (*capacity)[SHARES];      /* [replicas] GPU-s in the window by share, all classes   */
     bool *present;                   /* [replicas] the replica is in the database              */
@@ -73,6 +73,10 @@ struct plot_data {
     uint32_t bin_count;  /* 0 .. PLOT_BINS_MAX                                     */
     struct arena *arena; /* owns the arrays                                        */
 };
+
+/* Whether the layout needs more GPUs than it has: its queue then grows as long as the run lasts, so
+ * that waits, and what lies free beside them, measure the horizon and not the layout. */
+bool layout_saturated(const struct plot_layout *layout);
 
 /* Reads everything the plots need. A database without layouts or replicas is allowed: the plots
  * then say that there is nothing. STATUS_INPUT when it is not such a database. */

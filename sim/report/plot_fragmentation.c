@@ -48,25 +48,37 @@ static void cause_values(const struct plot_layout *layout, uint32_t replicas, in
     }
 }
 
+/* One row; what lies free on a saturated layout is told, but not against the others: jobs always wait
+ * there. */
+static void fill_row(struct row *row, const struct plot_layout *layout, struct estimate value,
+                     int share)
+{
+    char need[48];
+    row->name = layout->name;
+    estimate_text(row->value, sizeof row->value, &value, &free_measure);
+    const int fill = share == CAUSE_TOTAL ? 0 : share - SHARE_NO_DEMAND + 1;
+    row->segment[fill] = value.count > 0 ? 100 * value.mean : 0;
+    row->mark[0] = (struct row_mark){ value.count > 1, true, 100 * value.mean, 100 * value.lo,
+                                      100 * value.hi };
+    if (!layout_saturated(layout) || share != CAUSE_TOTAL) return;
+    const size_t used = strlen(row->value);
+    need_text(need, sizeof need, layout);
+    snprintf(row->value + used, sizeof row->value - used, "; %s", need);
+}
+
 static void fill_group(struct row_group *group, const struct plot_data *data, int share,
                        struct ranking *ranking, double *values)
 {
     const uint32_t n = data->replicas;
-    for (uint32_t l = 0; l < data->layout_count; l++)
-        cause_values(&data->layouts[l], n, share, values + (size_t)l * n);
-    ranking_make(ranking, values, data->layout_count, n, false);
     for (uint32_t l = 0; l < data->layout_count; l++) {
-        struct row *row = &group->rows[l];
-        const struct estimate value = estimate_within(ranking->value[l], 0, 1);
-        row->name = data->layouts[l].name;
-        estimate_text(row->value, sizeof row->value, &value, &free_measure);
-        if (ranking->clear && l == ranking->best && share != SHARE_NO_DEMAND) row_mark_best(row);
-        const int fill = share == CAUSE_TOTAL ? 0 : share;
-        row->segment[fill == 0 ? 0 : fill - SHARE_NO_DEMAND + 1] =
-            value.count > 0 ? 100 * value.mean : 0;
-        row->mark[0] = (struct row_mark){ value.count > 1, true, 100 * value.mean, 100 * value.lo,
-                                          100 * value.hi };
+        double *own = values + (size_t)l * n;
+        cause_values(&data->layouts[l], n, share, own);
+        fill_row(&group->rows[l], &data->layouts[l],
+                 estimate_within(estimate_of(own, n, 0.95), 0, 1), share);
+        for (uint32_t i = 0; layout_saturated(&data->layouts[l]) && i < n; i++) own[i] = NAN;
     }
+    ranking_make(ranking, values, data->layout_count, n, false);
+    if (ranking->clear && share != SHARE_NO_DEMAND) row_mark_best(&group->rows[ranking->best]);
     group->row_count = data->layout_count;
 }
 
@@ -123,6 +135,8 @@ static void fill_chart(struct row_chart *chart, const struct plot_data *data, do
         else
             memset(group, 0, sizeof *group);
     }
+    saturated_note(&chart->frame, data,
+                   "jobs wait nearly always, and little lies free because too much is asked for");
     footer_make(&chart->frame, data,
                 left_out
                     ? "'best': least of its group beyond chance. Causes that never occurred are"

@@ -27,6 +27,10 @@ bool plot_fragmentation_draw(struct canvas *canvas, const struct plot_data *data
 /* A canvas that says why there is nothing else on it. */
 bool plot_nothing_draw(struct canvas *canvas, const char *title, const char *reason);
 
+/* A canvas that says that every layout with something to show is saturated, and what follows. */
+bool plot_saturated_draw(struct canvas *canvas, const char *title, const struct plot_data *data,
+                         const char *reason);
+
 /* Fills and names of the shares, alike in all pictures. */
 struct share_style {
     const char *name;

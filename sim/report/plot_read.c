@@ -40,7 +40,8 @@ static void load_layouts(struct loader *loader)
         to->servers = from->servers;
         to->gpus_per_server = from->gpus_per_server;
         to->gpus = from->gpus;
-        to->offered_load = from->offered_load;
+        to->need = from->offered_load;
+        to->is_baseline = from->is_baseline;
     }
     const int32_t slack = loader->stored->layouts[0].slack;
     if (others && slack < 0)
@@ -121,7 +122,8 @@ static void load_present(struct loader *loader)
 
 static void load_metrics(struct loader *loader)
 {
-    double load_sum[LIMIT_LAYOUTS] = { 0 };
+    double need_sum[LIMIT_LAYOUTS] = { 0 };
+    uint32_t needs[LIMIT_LAYOUTS] = { 0 };
     const struct stored_metric *rows =
         LOG_ITEMS(&loader->stored->metrics, const struct stored_metric);
     for (uint64_t i = 0; i < loader->stored->metrics.count; i++) {
@@ -131,14 +133,12 @@ static void load_metrics(struct loader *loader)
         double *wait = loader->data->layouts[l].wait[row->replica][row->class_];
         if (strcmp(row->name, "wait_s_p50") == 0) wait[WAIT_P50] = row->value;
         if (strcmp(row->name, "wait_s_p95") == 0) wait[WAIT_P95] = row->value;
-        if (strcmp(row->name, "offered_load") == 0) load_sum[l] += row->value;
+        if (strcmp(row->name, "effective_load") != 0) continue;
+        need_sum[l] += row->value;
+        needs[l]++;
     }
-    for (uint32_t l = 0; l < loader->data->layout_count; l++) {
-        struct plot_layout *layout = &loader->data->layouts[l];
-        if (layout->replicas_present > 0)
-            layout->offered_load =
-                fmax(layout->offered_load, load_sum[l] / layout->replicas_present);
-    }
+    for (uint32_t l = 0; l < loader->data->layout_count; l++)
+        if (needs[l] > 0) loader->data->layouts[l].need = need_sum[l] / needs[l];
 }
 
 static int by_layout_component_size(const void *left, const void *right)

@@ -61,6 +61,16 @@ static double widest_value(const struct canvas *canvas, const struct row_chart *
     return widest;
 }
 
+static double widest_remark(const struct canvas *canvas, const struct row_chart *chart)
+{
+    double widest = 0;
+    for (uint32_t g = 0; g < chart->group_count; g++)
+        for (uint32_t r = 0; r < chart->groups[g].row_count; r++)
+            widest = fmax(widest, canvas_text_width(canvas, TEXT_SMALL, false,
+                                                    chart->groups[g].rows[r].remark));
+    return widest;
+}
+
 static struct geometry measure(struct canvas *canvas, const struct row_chart *chart)
 {
     const bool cells = canvas->cells;
@@ -71,6 +81,7 @@ static struct geometry measure(struct canvas *canvas, const struct row_chart *ch
     const double fixed = 2 * margin + names + 2 * space + values;
     double bar = fmax(canvas->width - fixed, cells ? CELLS_BAR_MIN : 420);
     if (cells && bar > CELLS_BAR_MAX) bar = CELLS_BAR_MAX;
+    bar = fmax(bar, widest_remark(canvas, chart) - values); /* it runs on over the values */
     struct geometry at = { .width = fmax(fixed + bar, cells ? 72 : 860),
                            .row = cells ? 1 : ROW_PX,
                            .heading = cells ? 1 : HEADING_PX,
@@ -120,6 +131,8 @@ static void draw_words(struct canvas *canvas, const struct row_chart *chart,
             canvas_text(canvas, at->names_x, y + half, ALIGN_RIGHT, TEXT_BODY, false, row->name);
             canvas_text(canvas, at->values_x, y + half, ALIGN_LEFT, TEXT_BODY, row->bold,
                         row->value);
+            canvas_text(canvas, at->bar_x0 + (canvas->cells ? 0 : 4), y + half, ALIGN_LEFT,
+                        TEXT_SMALL, false, row->remark);
         }
         y += at->gap;
     }
@@ -182,8 +195,8 @@ static void write_join(const struct row_chart *chart, const struct row *row, dou
 /* Pieces of grid line behind the rows, so that none crosses a heading. */
 static void write_grid(const struct row_chart *chart, const struct row *row, double y, void *with)
 {
-    (void)row;
     struct writer *writer = with;
+    if (row->remark[0]) return; /* words stand there */
     for (uint32_t i = 0; i < chart->axis.tick_count; i++)
         fprintf(writer->data, "%.9g %.9g 0 %d\n", chart->axis.ticks[i].at, y - ROW_PX / 2.0,
                 ROW_PX);

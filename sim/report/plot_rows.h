@@ -21,6 +21,7 @@ struct row {
     struct row_mark mark[ROW_MARKS];
     char value[128]; /* right of the bar                                    */
     bool bold;       /* the value is the best of its group, beyond chance   */
+    char remark[96]; /* in place of bar and value: why there is none        */
 };
 
 struct row_group {

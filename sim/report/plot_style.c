@@ -5,6 +5,7 @@
  * the one plain dark area; losses are hatched; free capacity is light. */
 #include "report/plot_frame.h"
 #include "report/plot_kinds.h"
+#include "report/plot_words.h"
 
 const struct share_style share_styles[SHARES] = {
     [SHARE_COMPUTE] = { "useful work", { "#2f6690", 0, NULL, '#' } },                      /* 41 */
@@ -23,15 +24,31 @@ const struct share_style share_styles[SHARES] = {
     [SHARE_GONE] = { "down or draining", { "#5c5c5c", 4, "#e8e8e8", 'D' } },               /* 39 */
 };
 
+/* Words alone. */
+static bool frame_draw(struct canvas *canvas, const struct frame *frame)
+{
+    const double width = canvas->cells ? canvas->width : 860;
+    const double height = frame_header(canvas, frame, width, false);
+    if (!canvas_open(canvas, width, canvas->cells ? height : height + 120)) return false;
+    frame_header(canvas, frame, width, true);
+    canvas_flush(canvas);
+    return canvas_close(canvas);
+}
+
 bool plot_nothing_draw(struct canvas *canvas, const char *title, const char *reason)
 {
     struct frame frame = { .note_count = 0 };
     snprintf(frame.title, sizeof frame.title, "%s", title);
     frame_note(&frame, "Nothing to plot: %s", reason);
-    const double width = canvas->cells ? canvas->width : 860;
-    const double height = frame_header(canvas, &frame, width, false);
-    if (!canvas_open(canvas, width, canvas->cells ? height : height + 120)) return false;
-    frame_header(canvas, &frame, width, true);
-    canvas_flush(canvas);
-    return canvas_close(canvas);
+    return frame_draw(canvas, &frame);
+}
+
+bool plot_saturated_draw(struct canvas *canvas, const char *title, const struct plot_data *data,
+                         const char *reason)
+{
+    struct frame frame = { .note_count = 0 };
+    snprintf(frame.title, sizeof frame.title, "%s", title);
+    frame_note(&frame, "Nothing to plot: the jobs ask for more GPUs than there are.");
+    saturated_note(&frame, data, reason);
+    return frame_draw(canvas, &frame);
 }

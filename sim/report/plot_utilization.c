@@ -117,6 +117,22 @@ static void panel_words(const struct page *page, uint32_t l, char *text, size_t 
              layout->gpus_per_server, useful, held);
 }
 
+/* Beside the name of a saturated layout. */
+static void need_words(const struct plot_layout *layout, char *text, size_t text_bytes)
+{
+    char need[48];
+    text[0] = '\0';
+    if (!layout_saturated(layout)) return;
+    need_text(need, sizeof need, layout);
+    snprintf(text, text_bytes, "%s: its queue grows with the horizon", need);
+}
+
+/* Where they start, from the left edge of the panel. */
+static double need_place(const struct canvas *canvas, const struct plot_layout *layout)
+{
+    return canvas_text_width(canvas, TEXT_BODY, true, layout->name) + (canvas->cells ? 2 : 10);
+}
+
 static void fill_words(struct page *page, double *values)
 {
     const struct plot_data *data = page->data;
@@ -142,9 +158,10 @@ static void place(struct page *page, struct canvas *canvas, double *values)
     char words[256];
     double widest = 0;
     for (uint32_t l = 0; l < count; l++) {
+        need_words(&page->data->layouts[l], words, sizeof words);
+        widest = fmax(widest, need_place(canvas, &page->data->layouts[l]) +
+                                  canvas_text_width(canvas, TEXT_SMALL, false, words));
         panel_words(page, l, words, sizeof words, values);
-        widest =
-            fmax(widest, canvas_text_width(canvas, TEXT_BODY, true, page->data->layouts[l].name));
         widest = fmax(widest, canvas_text_width(canvas, TEXT_SMALL, false, words));
     }
     page->columns = cells || count < 3 ? 1 : 2;
@@ -189,6 +206,9 @@ static void draw_words(const struct page *page, struct canvas *canvas, double *v
         canvas_text(canvas, x, cells ? y - 2 : y - 30, ALIGN_LEFT, TEXT_BODY, true,
                     page->data->layouts[l].name);
         canvas_text(canvas, x, cells ? y - 1 : y - 12, ALIGN_LEFT, TEXT_SMALL, false, words);
+        need_words(&page->data->layouts[l], words, sizeof words);
+        canvas_text(canvas, x + need_place(canvas, &page->data->layouts[l]), cells ? y - 2 : y - 30,
+                    ALIGN_LEFT, TEXT_SMALL, false, words);
         if (l % page->columns == 0 && !cells)
             axis_left(canvas, &page->percent, x - 6, y, y + page->panel_h);
         const bool last = l + page->columns >= count;

@@ -13,6 +13,9 @@ static const struct measure wait_measure = { .noun = "is the wait that 95 % of a
                                              .scale = 1,
                                              .duration = true };
 
+static const char grows[] =
+    "the queue grows with the horizon, so a wait there says nothing about the layout";
+
 static const struct {
     double seconds;
     const char *text;
@@ -27,11 +30,13 @@ static double log_wait(double seconds)
     return seconds > 1 ? log10(seconds) : 0;
 }
 
+/* The waits of a saturated layout are left out. */
 static void wait_values(const struct plot_layout *layout, uint32_t replicas, int class_,
                         enum wait_kind kind, double *values)
 {
     for (uint32_t i = 0; i < replicas; i++)
-        values[i] = layout->present[i] ? layout->wait[i][class_][kind] : NAN;
+        values[i] =
+            layout->present[i] && !layout_saturated(layout) ? layout->wait[i][class_][kind] : NAN;
 }
 
 static struct row_mark mark_of(const struct estimate *wait)
@@ -40,9 +45,16 @@ static struct row_mark mark_of(const struct estimate *wait)
                               log_wait(wait->lo), log_wait(wait->hi) };
 }
 
-static void fill_row(struct row *row, struct estimate p50, struct estimate p95)
+static void fill_row(struct row *row, const struct plot_layout *layout, struct estimate p50,
+                     struct estimate p95)
 {
-    char left[56], right[56];
+    char left[56], right[56], need[48];
+    row->name = layout->name;
+    if (layout_saturated(layout)) {
+        need_text(need, sizeof need, layout);
+        snprintf(row->remark, sizeof row->remark, "%s: the wait grows with the horizon", need);
+        return;
+    }
     p50 = estimate_within(p50, 0, HUGE_VAL);
     row->mark[WAIT_P50] = mark_of(&p50);
     row->mark[WAIT_P95] = mark_of(&p95);
@@ -52,7 +64,7 @@ static void fill_row(struct row *row, struct estimate p50, struct estimate p95)
     snprintf(row->value, sizeof row->value, "%s; %s", left, right);
 }
 
-/* Returns false when no job of the class has a wait. */
+/* Returns false when no job of the class has a wait that is shown. */
 static bool fill_group(struct row_group *group, const struct plot_data *data, int class_,
                        struct ranking *ranking, double *values)
 {
@@ -64,9 +76,8 @@ static bool fill_group(struct row_group *group, const struct plot_data *data, in
     for (uint32_t l = 0; l < data->layout_count; l++) {
         struct row *row = &group->rows[l];
         ranking->value[l] = estimate_within(ranking->value[l], 0, HUGE_VAL);
-        row->name = data->layouts[l].name;
         wait_values(&data->layouts[l], n, class_, WAIT_P50, values);
-        fill_row(row, estimate_of(values, n, 0.95), ranking->value[l]);
+        fill_row(row, &data->layouts[l], estimate_of(values, n, 0.95), ranking->value[l]);
         if (ranking->clear && l == ranking->best) row_mark_best(row);
     }
     group->row_count = data->layout_count;
@@ -98,20 +109,6 @@ static void fill_axis(struct row_chart *chart)
              "wait from submission to first start (logarithmic)");
 }
 
-/* Above an offered load of 1 the queue never empties: the wait measures the horizon. */
-static bool load_note(struct frame *frame, const struct plot_data *data)
-{
-    double most = 0;
-    for (uint32_t l = 0; l < data->layout_count; l++)
-        most = fmax(most, data->layouts[l].offered_load);
-    if (most < 1) return false;
-    frame_note(frame,
-               "Offered load is %.2f, not below 1: the queue grows without end, so these waits"
-               " measure the horizon and not the layouts.",
-               most);
-    return true;
-}
-
 static void fill_chart(struct row_chart *chart, const struct plot_data *data, double *values)
 {
     struct ranking ranking;
@@ -120,9 +117,9 @@ static void fill_chart(struct row_chart *chart, const struct plot_data *data, do
         if (!fill_group(&chart->groups[chart->group_count], data, class_, &ranking, values))
             continue;
         chart->group_count++;
-        if (class_ == CLASS_NONE && !load_note(&chart->frame, data))
-            finding_notes(&chart->frame, data, &ranking, &wait_measure);
+        if (class_ == CLASS_NONE) finding_notes(&chart->frame, data, &ranking, &wait_measure);
     }
+    saturated_note(&chart->frame, data, grows);
     footer_make(&chart->frame, data, "'best': shortest p95 beyond chance.");
     snprintf(chart->value_heading, sizeof chart->value_heading, "median; p95%s",
              data->replicas > 1 ? " [95 % interval]" : "");
@@ -133,18 +130,23 @@ static void fill_chart(struct row_chart *chart, const struct plot_data *data, do
     fill_axis(chart);
 }
 
-static bool any_wait(const struct plot_data *data)
+/* Whether there is a wait to show, or one of a saturated layout. */
+static bool any_wait(const struct plot_data *data, bool saturated)
 {
     for (uint32_t l = 0; l < data->layout_count; l++)
         for (uint32_t i = 0; i < data->replicas; i++)
             for (int class_ = 0; class_ < CLASSES; class_++)
-                if (!isnan(data->layouts[l].wait[i][class_][WAIT_P95])) return true;
+                if (!isnan(data->layouts[l].wait[i][class_][WAIT_P95]) &&
+                    layout_saturated(&data->layouts[l]) == saturated)
+                    return true;
     return false;
 }
 
 bool plot_wait_draw(struct canvas *canvas, const struct plot_data *data)
 {
-    if (!any_wait(data)) return plot_nothing_draw(canvas, title, "no job has a wait time.");
+    if (!any_wait(data, false) && any_wait(data, true))
+        return plot_saturated_draw(canvas, title, data, grows);
+    if (!any_wait(data, false)) return plot_nothing_draw(canvas, title, "no job has a wait time.");
     struct row_chart *chart = calloc(1, sizeof *chart);
     double *values = calloc((size_t)data->layout_count * data->replicas, sizeof *values);
     bool drawn = false;

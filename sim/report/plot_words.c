@@ -99,22 +99,27 @@ static void difference_note(struct frame *frame, const struct plot_data *data,
                    value, gap, best, next);
 }
 
-/* Every layout has the same value in the mean, to the last bit. */
+/* Every layout that has a value has the same in the mean, to the last bit. */
 static bool all_alike(const struct plot_data *data, const struct ranking *ranking)
 {
     for (uint32_t l = 0; l < data->layout_count; l++)
-        if (ranking->value[l].mean != ranking->value[ranking->best].mean) return false;
-    return data->layout_count > 1;
+        if (ranking->value[l].count > 0 &&
+            ranking->value[l].mean != ranking->value[ranking->best].mean)
+            return false;
+    return ranking->next != ranking->best;
 }
 
 void finding_notes(struct frame *frame, const struct plot_data *data, const struct ranking *ranking,
                    const struct measure *measure)
 {
     char value[96];
+    uint32_t known = 0;
     if (!ranking->known) return;
+    for (uint32_t l = 0; l < data->layout_count; l++) known += ranking->value[l].count > 0;
     if (all_alike(data, ranking)) {
         estimate_text(value, sizeof value, &ranking->value[ranking->best], measure);
-        frame_note(frame, "No difference: on every layout %s %s", value, measure->noun);
+        frame_note(frame, "No difference: on every %slayout %s %s",
+                   known < data->layout_count ? "ranked " : "", value, measure->noun);
         return;
     }
     estimate_text(value, sizeof value, &ranking->value[ranking->best], measure);
@@ -125,6 +130,34 @@ void finding_notes(struct frame *frame, const struct plot_data *data, const stru
     frame_note(frame, "%s: %s, %s %s", word, data->layouts[ranking->best].name, value,
                measure->noun);
     if (ranking->next != ranking->best) difference_note(frame, data, ranking, measure);
+}
+
+void need_text(char *out, size_t out_bytes, const struct plot_layout *layout)
+{
+    if (layout->need < 1.005)
+        snprintf(out, out_bytes, "needs a little more than its GPUs");
+    else
+        snprintf(out, out_bytes, "needs %.2f of its GPUs", layout->need);
+}
+
+void saturated_note(struct frame *frame, const struct plot_data *data, const char *reason)
+{
+    enum { NAMED = 3 }; /* so that names of any length fit a note */
+    char list[TEXT_LINE_BYTES] = "", need[48];
+    uint32_t count = 0;
+    for (uint32_t l = 0; l < data->layout_count; l++) {
+        const struct plot_layout *layout = &data->layouts[l];
+        if (!layout_saturated(layout) || ++count > NAMED) continue;
+        const size_t used = strlen(list);
+        need_text(need, sizeof need, layout);
+        snprintf(list + used, sizeof list - used, "%s%s %s", count > 1 ? ", " : "", layout->name,
+                 need);
+    }
+    if (count == 0) return;
+    const size_t used = strlen(list);
+    if (count > NAMED)
+        snprintf(list + used, sizeof list - used, " and %u more likewise", count - NAMED);
+    frame_note(frame, "Not ranked: %s; %s", list, reason);
 }
 
 void footer_make(struct frame *frame, const struct plot_data *data, const char *extra)

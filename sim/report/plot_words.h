@@ -26,6 +26,13 @@ void estimate_text(char *out, size_t out_bytes, const struct estimate *estimate,
 void finding_notes(struct frame *frame, const struct plot_data *data, const struct ranking *ranking,
                    const struct measure *measure);
 
+/* "needs 1.12 of its GPUs" of a saturated layout. */
+void need_text(char *out, size_t out_bytes, const struct plot_layout *layout);
+
+/* Names the saturated layouts and says what follows: "Not ranked: sparse1 needs 1.12 of its GPUs;
+ * <reason>". Nothing when there is none. */
+void saturated_note(struct frame *frame, const struct plot_data *data, const char *reason);
+
 /* "Mean of 20 replicas ..." and the scenario's name. `extra` ends it, "" for nothing. */
 void footer_make(struct frame *frame, const struct plot_data *data, const char *extra);
 
