@@ -91,10 +91,17 @@ static const char store_schema[] =
     "CREATE VIEW blast_radius AS SELECT l.name AS layout, l.slack, i.component, count(*) AS incidents,"
     "  avg(i.gpus_removed) AS gpus_removed_mean, max(i.gpus_removed) AS gpus_removed_max"
     "  FROM incident i JOIN layout l USING(layout_id) WHERE i.replica = -1 GROUP BY 1, 2, 3;"
+    /* difference_gpu_s is 0 when every GPU-second of the window lies in one account; capacity is
+     * that of its whole seconds. Seconds and rests are taken apart: their products pass 64 bits in
+     * a run of centuries. */
     "CREATE VIEW closure AS SELECT r.layout_id, r.replica,"
-    "  l.gpus * (r.window_end_ns - r.window_start_ns) / 1000000000 AS capacity_gpu_s,"
-    "  (SELECT sum(gpu_s) FROM ledger g WHERE g.layout_id = r.layout_id AND g.replica = r.replica)"
-    "    AS accounts_gpu_s FROM replica r JOIN layout l USING(layout_id);"
+    "  l.gpus * ((r.window_end_ns - r.window_start_ns) / 1000000000) AS capacity_gpu_s,"
+    "  l.gpus * ((r.window_end_ns - r.window_start_ns) / 1000000000) - a.accounts_gpu_s"
+    "  + (l.gpus * ((r.window_end_ns - r.window_start_ns) % 1000000000) * 1008000 - a.rest)"
+    "    / 1008000000000000.0 AS difference_gpu_s"
+    "  FROM replica r JOIN layout l USING(layout_id) JOIN (SELECT layout_id, replica,"
+    "    sum(gpu_s) AS accounts_gpu_s, sum(gpu_rest) AS rest FROM ledger GROUP BY 1, 2) a"
+    "    ON a.layout_id = r.layout_id AND a.replica = r.replica;"
     "CREATE VIEW verdict AS SELECT l.name AS layout, l.slack, m.name, m.class, m.unit,"
     "  avg(m.value) AS mean, count(*) AS replicas FROM metric m JOIN layout l USING(layout_id)"
     "  WHERE m.replica >= 0 GROUP BY 1, 2, 3, 4, 5;";
