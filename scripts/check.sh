@@ -49,6 +49,7 @@ if [ "${1:-}" != --built ]; then
 fi
 
 part 400 scripts/run_tests.sh
+part 60 scripts/broken_ledger.sh
 part 150 scripts/lint.sh
 [ "${1:-}" = --built ] || part 270 scripts/digests.sh
 finish
