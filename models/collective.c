@@ -3,6 +3,7 @@
 
 #include "base/assert.h"
 #include <math.h>
+#include <stddef.h>
 
 const char *const allreduce_names[ALLREDUCE_ALGORITHMS] = { "flat_ring", "hier_ring", "hier_tree" };
 
@@ -144,28 +145,32 @@ struct hierarchical_time hierarchical_allreduce(const struct collective_place *p
     return time;
 }
 
-static struct collective_choice fastest(const struct collective_place *place, double size_bytes)
+static struct collective_choice fastest(const struct collective_place *place, double size_bytes,
+                                        uint32_t allowed)
 {
-    struct collective_choice best = { flat_allreduce_s(place, size_bytes), 0.0,
-                                      ALLREDUCE_FLAT_RING };
-    if (!is_even(place)) return best;
-    const double ring_s = hierarchical_allreduce(place, size_bytes, INTER_RING).total_s;
-    const double tree_s = hierarchical_allreduce(place, size_bytes, INTER_TREE).total_s;
-    if (ring_s < best.total_s) {
-        best.total_s = ring_s;
-        best.algorithm = ALLREDUCE_HIER_RING;
-    }
-    if (tree_s < best.total_s) {
-        best.total_s = tree_s;
-        best.algorithm = ALLREDUCE_HIER_TREE;
+    struct collective_choice best = { INFINITY, 0.0, ALLREDUCE_FLAT_RING };
+    if (!is_even(place) || allowed == 0) allowed = 1u << ALLREDUCE_FLAT_RING;
+    if (allowed >> ALLREDUCE_FLAT_RING & 1) best.total_s = flat_allreduce_s(place, size_bytes);
+    static const struct {
+        enum allreduce_algorithm algorithm;
+        enum inter_algorithm inter;
+    } hierarchical[] = { { ALLREDUCE_HIER_RING, INTER_RING }, { ALLREDUCE_HIER_TREE, INTER_TREE } };
+    for (size_t i = 0; i < sizeof hierarchical / sizeof *hierarchical; i++) {
+        if (!(allowed >> hierarchical[i].algorithm & 1)) continue;
+        const double total_s =
+            hierarchical_allreduce(place, size_bytes, hierarchical[i].inter).total_s;
+        if (total_s >= best.total_s) continue;
+        best.total_s = total_s;
+        best.algorithm = hierarchical[i].algorithm;
     }
     return best;
 }
 
-struct collective_choice allreduce_best(const struct collective_place *place, double size_bytes)
+struct collective_choice allreduce_of(const struct collective_place *place, double size_bytes,
+                                      uint32_t allowed)
 {
     check_place(place);
-    struct collective_choice best = fastest(place, size_bytes);
+    struct collective_choice best = fastest(place, size_bytes, allowed);
     if (place->servers == 1) {
         best.intra_s = best.total_s;
         return best;
@@ -173,8 +178,13 @@ struct collective_choice allreduce_best(const struct collective_place *place, do
     struct collective_place free_network = *place;
     free_network.network_bytes_per_s = INFINITY;
     free_network.network_hop_s = 0.0;
-    best.intra_s = smaller(fastest(&free_network, size_bytes).total_s, best.total_s);
+    best.intra_s = smaller(fastest(&free_network, size_bytes, allowed).total_s, best.total_s);
     return best;
+}
+
+struct collective_choice allreduce_best(const struct collective_place *place, double size_bytes)
+{
+    return allreduce_of(place, size_bytes, (1u << ALLREDUCE_ALGORITHMS) - 1);
 }
 
 double all_to_all_s(const struct collective_place *place, double size_bytes, double message_s)

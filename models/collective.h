@@ -99,8 +99,12 @@ struct collective_choice {
     enum allreduce_algorithm algorithm;
 };
 
-/* The fastest of flat ring, hierarchical ring and hierarchical tree (2.10); an uneven split leaves
- * the flat ring only. Ties go to the first. One GPU: 0 seconds. */
+/* The fastest of the allowed algorithms (a bit 1 << algorithm for each); an uneven split, and a mask
+ * of 0, leave the flat ring only. Ties go to the first. One GPU: 0 seconds. */
+struct collective_choice allreduce_of(const struct collective_place *place, double size_bytes,
+                                      uint32_t allowed);
+
+/* The fastest of flat ring, hierarchical ring and hierarchical tree (2.10). */
 struct collective_choice allreduce_best(const struct collective_place *place, double size_bytes);
 
 /* All-to-all (2.7): o is the cost of one message (default 0.5 us).

@@ -2,7 +2,7 @@
  *
  * usage: oracle_validate FOLDER [TABLE]. Reads FOLDER/collectives.csv and FOLDER/ring_ratio.csv;
  * servers and links are those of models/catalog, the algorithm is the one that the simulator would
- * use (allreduce_best). One line per row, then one per group:
+ * use by default (the flat ring). One line per row, then one per group:
  *
  *     GROUP: N rows, median E %, p90 F %       E, F of |model time / measured time - 1|
  *
@@ -165,7 +165,7 @@ static double model_time_s(const struct question *question, const struct collect
     if (strcmp(question->op, "all_reduce") == 0) {
         *group = one ? REDUCE_ONE : REDUCE_MANY;
         *kind = COLLECTIVE_ALLREDUCE;
-        return allreduce_best(place, question->size_bytes).total_s;
+        return allreduce_of(place, question->size_bytes, 1u << ALLREDUCE_FLAT_RING).total_s;
     }
     *kind = COLLECTIVE_ALLGATHER;
     if (strcmp(question->op, "alltoall") == 0) {
@@ -282,7 +282,8 @@ static void ratio_row(struct catalog *catalog, const struct csv *csv, const uint
     const double measured_s = bus_bytes / (value[SHARE] * 388e9);
     snprintf(what, sizeof what, "%s nodes of 8, %s bytes", number[NODES], number[BYTES]);
     take_row(RING_RATIO, "ratio", what, measured_s,
-             allreduce_best(&place, question.size_bytes).total_s, bus_bytes);
+             allreduce_of(&place, question.size_bytes, 1u << ALLREDUCE_FLAT_RING).total_s,
+             bus_bytes);
     note_flat(RING_RATIO_FLAT, &place, question.size_bytes, measured_s);
 }
 

@@ -83,8 +83,24 @@ static double server_network(const struct site *site, uint32_t gpus_active)
     return gpus_active * gpu_net_bytes_per_s(&share);
 }
 
+/* Algorithms that a rule allows, as allreduce_of reads them. */
+static uint32_t allowed_algorithms(enum allreduce_rule rule)
+{
+    switch (rule) {
+    case RULE_BEST:
+        return (1u << ALLREDUCE_ALGORITHMS) - 1;
+    case RULE_HIER_RING:
+        return 1u << ALLREDUCE_HIER_RING;
+    case RULE_HIER_TREE:
+        return 1u << ALLREDUCE_HIER_TREE;
+    default:
+        return 1u << ALLREDUCE_FLAT_RING;
+    }
+}
+
 static struct collective_memo collective_time(const struct site *site, double size_bytes,
-                                              uint32_t gpus, struct speed_place place)
+                                              uint32_t gpus, struct speed_place place,
+                                              uint32_t allowed)
 {
     const struct collective_place at = { .servers = place.servers,
                                          .gpus = gpus,
@@ -95,7 +111,7 @@ static struct collective_memo collective_time(const struct site *site, double si
                                          .intra_hop_s = site->intra_hop_s,
                                          .network_hop_s = site->network_hop_s,
                                          .chunks = COLLECTIVE_CHUNKS };
-    const struct collective_choice choice = allreduce_best(&at, size_bytes);
+    const struct collective_choice choice = allreduce_of(&at, size_bytes, allowed);
     return (struct collective_memo){
         .gpus = gpus, .place = place, .total_s = choice.total_s, .intra_s = choice.intra_s
     };
@@ -112,7 +128,8 @@ static struct collective_memo collective(struct speed *speed, int which, uint8_t
         row->place.gpus_min != place.gpus_min) {
         const struct site *site = which ? &speed->recorded : &speed->here;
         *row = collective_time(site, speed->scenario->communication.mix[profile].profile.size_bytes,
-                               gpus, place);
+                               gpus, place,
+                               allowed_algorithms(speed->scenario->communication.allreduce));
         row->profile = profile;
     }
     return *row;

@@ -112,16 +112,16 @@ static void read_inline_profile(struct key_reader *reader, const struct split *s
     catalog_read_profile(reader, &split->profile, &communication->mix[0].profile);
     struct yaml_node rest = split->common;
     if (kind != NULL) return;
-    /* The kind is said by the numbers: only the scale is left to read. */
-    const struct key_row *scale = key_find("workload.communication.scale");
-    communication->scale = 1;
+    /* The kind is said by the numbers: the other keys are left to read. */
     for (const struct yaml_node *child = rest.first; child; child = child->next) {
-        if (strcmp(child->key, "scale") == 0 &&
-            key_scalar(reader, scale, child, reading_of(reader)->scenario))
-            key_show(reader, "scale", child->text, child, NULL);
-        else if (strcmp(child->key, "scale") != 0)
+        char path[128];
+        snprintf(path, sizeof path, "workload.communication.%.64s", child->key);
+        const struct key_row *row = key_find(path);
+        if (row == NULL)
             diag_error(reader->diag, yaml_key_place(child),
                        "unknown key '%s' among the numbers of a profile", child->key);
+        else if (key_scalar(reader, row, child, reading_of(reader)->scenario))
+            key_show(reader, child->key, child->text, child, NULL);
     }
 }
 
@@ -130,6 +130,8 @@ void read_communication(struct key_reader *reader, const struct key_found *found
     const struct yaml_node *node = found->node;
     struct scenario *scenario = reading_of(reader)->scenario;
     const size_t length = key_enter(reader, "communication.");
+    scenario->communication.scale = 1;
+    scenario->communication.allreduce = RULE_FLAT_RING;
     static struct split split; /* the tree of the map stays as it is */
     if (node != NULL && node->kind == YAML_MAP) {
         split_map(node, &split);
@@ -140,7 +142,7 @@ void read_communication(struct key_reader *reader, const struct key_found *found
     } else {
         const struct key_found kind = { .node = node };
         read_communication_kind(reader, &kind);
-        scenario->communication.scale = 1;
+        key_show(reader, "allreduce", "flat_ring", NULL, "default");
         key_show(reader, "scale", "1", NULL, "default");
     }
     key_leave(reader, length);

@@ -52,6 +52,7 @@ const struct key_row keys[] = {
     { "workload.trace.contains", KEY_CUSTOM, .fallback = "=[startup, checkpoint, stalls]", .help = "what the recorded durations contain besides compute" },
     { "workload.communication", KEY_CUSTOM, .fallback = "=by_model_mix", .short_key = "kind", .help = "none, by_size, by_model_mix, a profile, {kind, scale}, or a profile's numbers" },
     { "workload.communication.kind", KEY_CUSTOM, .fallback = "=by_model_mix", .help = "none, by_size, by_model_mix, or an entry of catalog profiles.yaml" },
+    { "workload.communication.allreduce", KEY_CHOICE, .fallback = "flat_ring", .words = "flat_ring|best|hier_ring|hier_tree", AT(scenario, communication.allreduce), .help = "the collective of a job; best: the fastest of the three" },
     { "workload.communication.scale", KEY_NUMBER, RANGE(0, 1000), .fallback = "1", AT(scenario, communication.scale), .help = "multiplies every kappa" },
     { "workload.shape", KEY_CHOICE, .fallback = "model", .words = "model|recorded|free", AT(scenario, shape), .help = "how many servers a job takes" },
     { "workload.slack", KEY_CUSTOM, .fallback = "=0", .help = "servers more than needed that a job may start on: a count, any, or a list" },

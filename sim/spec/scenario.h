@@ -20,6 +20,9 @@ enum resample { RESAMPLE_NONE, RESAMPLE_DAYS };
 enum order { ORDER_FCFS, ORDER_EASY };
 enum placement { PLACE_PACK, PLACE_SPREAD };
 enum comm_kind { COMM_NONE, COMM_BY_SIZE, COMM_BY_MODEL_MIX, COMM_PROFILE };
+/* Which all-reduce a job runs. The flat ring is the default: over 66 measured rows between servers its
+ * error is 4 to 5 % in the median, that of the fastest of all forms 16 to 21 % (make validate). */
+enum allreduce_rule { RULE_FLAT_RING, RULE_BEST, RULE_HIER_RING, RULE_HIER_TREE };
 enum drain { DRAIN_FINISH, DRAIN_NOW, DRAIN_GPU };
 enum law { LAW_NONE, LAW_EXPONENTIAL, LAW_WEIBULL, LAW_LOGNORMAL };
 enum checkpoint_policy { CHECKPOINT_NONE, CHECKPOINT_FIXED, CHECKPOINT_YOUNG, CHECKPOINT_DALY };
@@ -53,6 +56,7 @@ struct mix_entry {
 };
 
 struct communication {
+    enum allreduce_rule allreduce;
     enum comm_kind kind;
     double scale; /* multiplies kappa of every job; default 1                       */
     struct mix_entry mix[LIMIT_PROFILES];
