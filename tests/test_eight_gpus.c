@@ -57,12 +57,14 @@ static double most(double a, double b)
 
 /* Fastest all-reduce of S bytes over N servers of g GPUs, n = N g = 8; network: bytes per second of
  * one server and seconds of a step. */
-static double fastest_s(uint32_t servers, uint32_t g, double size, double network, double hop_out)
+static double collective_s(enum allreduce_rule rule, uint32_t servers, uint32_t g, double size,
+                           double network, double hop_out)
 {
     const double N = servers, n = N * g;
     const double wire = N == 1 ? NVLINK : g == 1 ? network : least(NVLINK, network);
     const double flat =
         2 * (n - N) * HOP_IN + 2 * (N - 1) * hop_out + 2 * (n - 1) / n * size / wire;
+    if (rule == RULE_FLAT_RING) return flat;
     if (N == 1) return flat; /* the hierarchical forms are the same inside one server */
     const double t_in = 2.0 * (g - 1) / g * size / NVLINK, lat_in = 2.0 * (g - 1) * HOP_IN;
     const double t_ring = 2 * (N - 1) / N * size / network;
@@ -80,12 +82,13 @@ struct wanted {
 
 /* kappa: communication over compute on the server of eight where the job was recorded; w: what
  * compute hides. */
-static struct wanted calculate(uint64_t split, double kappa, double hidden, double size)
+static struct wanted calculate(enum allreduce_rule rule, uint64_t split, double kappa,
+                               double hidden, double size)
 {
     const uint32_t servers = splits[split][0], g = splits[split][1];
-    const double unit = fastest_s(1, 8, size, NIC, HOP_OUT);
-    const double all = fastest_s(servers, g, size, g * NIC, HOP_OUT);
-    const double inside = servers == 1 ? all : fastest_s(servers, g, size, INFINITY, 0);
+    const double unit = collective_s(rule, 1, 8, size, NIC, HOP_OUT);
+    const double all = collective_s(rule, servers, g, size, g * NIC, HOP_OUT);
+    const double inside = servers == 1 ? all : collective_s(rule, servers, g, size, INFINITY, 0);
     const double exposed = most(0, kappa * all / unit - hidden);
     const double exposed_inside = most(0, kappa * inside / unit - hidden);
     return (struct wanted){ .slowdown = 1 + exposed,
@@ -101,6 +104,8 @@ static const struct {
     { 0.05, 0.6, 1e9 },        { 0.90, 0.9, 3e7 },
 };
 
+enum { PROFILES = sizeof profiles / sizeof *profiles };
+
 /* units of an account of the job's class while it runs, over all eight GPUs */
 static int64_t units_of(const struct replica_result *result, enum account account)
 {
@@ -111,11 +116,14 @@ static int64_t units_of(const struct replica_result *result, enum account accoun
 
 static void stalls(void **state)
 {
-    const uint64_t number = rows_number(state), split = number % SPLITS, p = number / SPLITS;
+    const uint64_t number = rows_number(state), split = number % SPLITS;
+    const uint64_t p = number / SPLITS % PROFILES;
+    const enum allreduce_rule rule = number < SPLITS * PROFILES ? RULE_FLAT_RING : RULE_BEST;
     struct fixture fixture;
     fixture_init(&fixture, 1);
     struct communication *communication = &fixture.scenario.communication;
     communication->kind = COMM_PROFILE;
+    communication->allreduce = rule;
     communication->mix_count = 1;
     communication->mix[0] = (struct mix_entry){ .profile = { .kappa_one = profiles[p].kappa,
                                                              .kappa_many = 0.7,
@@ -131,9 +139,9 @@ static void stalls(void **state)
     struct replica_result result;
     assert_int_equal(fixture_run(&fixture, 0, 0, &result), STATUS_OK);
     const struct wanted here =
-        calculate(split, profiles[p].kappa, profiles[p].hidden, profiles[p].size);
+        calculate(rule, split, profiles[p].kappa, profiles[p].hidden, profiles[p].size);
     const struct wanted recorded =
-        calculate(0, profiles[p].kappa, profiles[p].hidden, profiles[p].size);
+        calculate(rule, 0, profiles[p].kappa, profiles[p].hidden, profiles[p].size);
     /* The rate is a multiple of 2^-30: half a step of it, and the tick of the clock. */
     const double want_s = duration_s * here.slowdown / recorded.slowdown;
     const double ratio = here.slowdown / recorded.slowdown;
@@ -215,11 +223,12 @@ int main(void)
     for (uintptr_t i = 0; i < SPLITS; i++)
         rows_add(&rows, bus_bandwidth, (void *)i, "flat ring on %ux%u: %g GB/s", splits[i][0],
                  splits[i][1], flat_rows[i].busbw_gb);
-    for (uintptr_t p = 0; p < sizeof profiles / sizeof *profiles; p++)
-        for (uintptr_t i = 0; i < SPLITS; i++)
-            rows_add(&rows, stalls, (void *)(p * SPLITS + i),
-                     "stalls on %ux%u, kappa %g, w %g, %g bytes", splits[i][0], splits[i][1],
-                     profiles[p].kappa, profiles[p].hidden, profiles[p].size);
+    for (uintptr_t number = 0; number < 2 * SPLITS * PROFILES; number++) {
+        const uintptr_t i = number % SPLITS, p = number / SPLITS % PROFILES;
+        rows_add(&rows, stalls, (void *)number, "stalls on %ux%u, kappa %g, w %g, %g bytes, %s",
+                 splits[i][0], splits[i][1], profiles[p].kappa, profiles[p].hidden,
+                 profiles[p].size, number < SPLITS * PROFILES ? "flat ring" : "fastest form");
+    }
     rows_add(&rows, limits, (void *)1, "an endless network: no stall between servers");
     rows_add(&rows, limits, (void *)0, "communication scaled to nothing: no stall at all");
     for (uintptr_t i = 0; i < sizeof rings / sizeof *rings; i++)
