@@ -123,6 +123,15 @@ static enum status explain(const struct task *task, const struct plan *plan, str
     return diag_world(diag, "layout '%s', replica %d: memory is out", layout, (int)task->replica);
 }
 
+static void warn_stopped(const struct task *task, const struct plan *plan, struct diag *diag)
+{
+    diag_warn(diag, (struct place){ .file = plan->scenario->path },
+              "layout '%s', replica %d: jobs were left when the run was stopped after %.0f days; "
+              "parts may fail faster than they can run; the results are partial",
+              plan->scenario->layouts[plan->variants[task->variant].layout].name,
+              (int)task->replica, (double)plan->all_end_ns / 86400e9);
+}
+
 /* Hands results over in order, on the calling thread. */
 static enum status collect(struct campaign *campaign, const struct plan *plan, bool progress,
                            const struct campaign_sink *sink, struct campaign_totals *totals,
@@ -136,8 +145,11 @@ static enum status collect(struct campaign *campaign, const struct plan *plan, b
         campaign->taken = t + 1;
         pthread_cond_broadcast(&campaign->changed);
         pthread_mutex_unlock(&campaign->lock);
-        status = task->status == STATUS_OK ? sink->take(sink->context, &task->result, diag)
-                                           : explain(task, plan, diag);
+        const bool stopped = task->status == STATUS_LIMIT;
+        if (stopped && !totals->stopped++) warn_stopped(task, plan, diag);
+        status = task->status == STATUS_OK || stopped
+                     ? sink->take(sink->context, &task->result, diag)
+                     : explain(task, plan, diag);
         totals->replicas++;
         totals->events += task->result.events;
         totals->run_s += task->result.seconds;
@@ -146,7 +158,7 @@ static enum status collect(struct campaign *campaign, const struct plan *plan, b
             fprintf(stderr, "\r%" PRIu32 " of %" PRIu32 " runs", t + 1, campaign->task_count);
     }
     if (progress) fprintf(stderr, "\r                              \r");
-    return status;
+    return status == STATUS_OK && totals->stopped ? STATUS_LIMIT : status;
 }
 
 enum status campaign_run(const struct plan *plan, uint32_t workers, bool progress,

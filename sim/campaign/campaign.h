@@ -23,11 +23,13 @@ struct campaign_sink {
 
 struct campaign_totals {
     uint64_t replicas, events;
+    uint64_t stopped; /* runs that reached plan->all_end_ns with jobs left */
     double run_s; /* sum over replicas */
 };
 
 /* Runs everything; progress goes to stderr when `progress`. Stops at the first failure, whose
- * reason is in diag: STATUS_LEDGER when books do not close. */
+ * reason is in diag: STATUS_LEDGER when books do not close. STATUS_LIMIT: all results were taken, but
+ * some run was stopped with jobs left. */
 enum status campaign_run(const struct plan *plan, uint32_t workers, bool progress,
                          const struct campaign_sink *sink, struct campaign_totals *totals,
                          struct diag *diag);

@@ -2,6 +2,7 @@
 #include "campaign/plan_build.h"
 
 #include "base/clock.h"
+#include "base/int128.h"
 #include "base/text.h"
 #include "campaign/tornado.h"
 #include "cluster/request.h"
@@ -18,6 +19,9 @@ static const double BLAST_YEARS_MAX = 200;   /* int64 ns reach 292 years        
 static const double S_PER_YEAR = 365.25 * 86400;
 static const double WARMUP_LENGTHS = 2;   /* MODELS 6.4: twice the typical long job       */
 static const int64_t WARMUP_PART_MAX = 3; /* at most a third of the horizon               */
+static const int64_t ALL_LENGTHS = 10;    /* one job after the other, ten times over            */
+static const int64_t ALL_BINS = 1000000;  /* 350 MB of curve                                    */
+static const int64_t ALL_LEAST_NS = 365 * NS_PER_DAY;
 static const uint64_t MEMORY_MAX_BYTES = UINT64_C(1)
                                          << 38; /* 256 GiB: no machine here has more   */
 static const uint64_t JOB_BYTES = 96, GPU_BYTES = 64, NODE_BYTES = 192, CELL_BYTES = 24;
@@ -201,6 +205,23 @@ static enum status check_models(const struct plan *plan, struct diag *diag)
     return STATUS_OK;
 }
 
+/* A generous end for a trace that is played to its end: parts that fail faster than a job can run
+ * would keep it for ever. */
+static int64_t all_end_ns(const struct plan *plan)
+{
+    const struct jobs *jobs = plan->jobs;
+    int64_t sum_ns = 0;
+    for (uint32_t row = 0; row < jobs->count; row++)
+        sum_ns = time_add(sum_ns, time_add(jobs->duration_ns[row], plan->scenario->startup_ns));
+    if (sum_ns < ALL_LEAST_NS) sum_ns = ALL_LEAST_NS;
+    const int64_t most_ns = muldiv_floor(ALL_BINS, plan->scenario->curve_bin_ns, 1);
+    int64_t end_ns = time_add(jobs->count ? jobs->submit_ns[jobs->count - 1] : 0,
+                              muldiv_floor(sum_ns, ALL_LENGTHS, 1));
+    if (end_ns > most_ns) end_ns = most_ns;
+    const int64_t century_ns = 36500 * NS_PER_DAY;
+    return end_ns < century_ns ? end_ns : century_ns;
+}
+
 static enum status resolve_times(struct plan *plan, struct diag *diag)
 {
     const struct scenario *scenario = plan->scenario;
@@ -209,6 +230,7 @@ static enum status resolve_times(struct plan *plan, struct diag *diag)
     plan->warmup_ns = scenario->warmup_ns == WARMUP_AUTO ? 0 : scenario->warmup_ns;
     if (plan->horizon_ns == HORIZON_ALL) {
         plan->follow_ns = 0;
+        plan->all_end_ns = all_end_ns(plan);
         if (scenario->resample != RESAMPLE_NONE)
             return diag_error(diag, whole_file(scenario),
                               "time.horizon 'all' plays the trace once: replicas.resample must be "

@@ -71,7 +71,10 @@ static enum status read_trace(const struct cli *cli, struct whole *whole)
     const struct trace_options trace = { .format = scenario->trace_format,
                                          .zone = scenario->trace_zone,
                                          .kill_at_limit = scenario->kill_at_limit };
-    return trace_read(scenario->trace_path, &trace, &whole->jobs, &whole->import, cli->diag);
+    TRY(trace_read(scenario->trace_path, &trace, &whole->jobs, &whole->import, cli->diag));
+    if (whole->jobs.count > 0) return STATUS_OK;
+    return diag_error(cli->diag, (struct place){ .file = scenario->trace_path },
+                      "the trace holds no job that can be replayed");
 }
 
 /* What was read, what was left out and what it asks for: on stderr, before anything runs. */
@@ -129,10 +132,13 @@ static enum status simulate(const struct cli *cli, struct whole *whole, uint32_t
                                         .has = resume ? has_result : NULL };
     const bool progress = !cli_has(cli, "--quiet") && isatty(STDERR_FILENO);
     struct campaign_totals totals;
-    TRY(campaign_run(&whole->plan, workers, progress, &sink, &totals, cli->diag));
+    const enum status status =
+        campaign_run(&whole->plan, workers, progress, &sink, &totals, cli->diag);
+    if (status != STATUS_OK && status != STATUS_LIMIT) return status;
     struct store *store = whole->store;
     whole->store = NULL;
-    return store_finish(store, cli->diag);
+    TRY(store_finish(store, cli->diag));
+    return status;
 }
 
 static enum status run_whole(struct cli *cli, struct whole *whole)
@@ -147,12 +153,13 @@ static enum status run_whole(struct cli *cli, struct whole *whole)
     char path[LIMIT_PATH_BYTES];
     store_default_path(&whole->scenario, path);
     const char *out = cli_value(cli, "--output") ? cli_value(cli, "--output") : path;
-    TRY(simulate(cli, whole, (uint32_t)workers, out));
+    const enum status run_status = simulate(cli, whole, (uint32_t)workers, out);
+    if (run_status != STATUS_OK && run_status != STATUS_LIMIT) return run_status;
     const struct report_options report = { .brief = cli_has(cli, "--brief"),
                                            .json = cli_has(cli, "--json") };
     const enum status status = report_print(out, stdout, &report, cli->diag);
     if (!report.json) printf("\nDatabase: %s\nPlots:    gpuplan plot %s\n", out, out);
-    return status;
+    return status == STATUS_OK ? run_status : status;
 }
 
 static enum status run(struct cli *cli)

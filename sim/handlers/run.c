@@ -173,7 +173,7 @@ static void init_times(struct run *run)
     }
     result->window_start_ns = plan->warmup_ns;
     result->window_end_ns = plan->horizon_ns;
-    run->end_ns = all ? TIME_NEVER : plan->horizon_ns + plan->follow_ns;
+    run->end_ns = all ? plan->all_end_ns : plan->horizon_ns + plan->follow_ns;
 }
 
 static bool run_init(struct run *run)
@@ -276,7 +276,8 @@ static void play(struct run *run)
 /* Where the books are closed. */
 static int64_t closing_time(const struct run *run)
 {
-    if (run->plan->horizon_ns == HORIZON_ALL && run->replica != REPLICA_BLAST) return run->now_ns;
+    if (run->plan->horizon_ns == HORIZON_ALL && run->replica != REPLICA_BLAST)
+        return run->live.in_use == 0 ? run->now_ns : run->end_ns;
     if (run->cohort_open > 0 || run->replica == REPLICA_BLAST) return run->end_ns;
     return run->now_ns > run->result->window_end_ns ? run->now_ns : run->result->window_end_ns;
 }
@@ -305,7 +306,8 @@ static enum status finish(struct run *run)
     uint64_t ended = 0;
     for (int end = 0; end < JOB_ENDS; end++) ended += result->jobs_end[end];
     ASSERT(ended == result->jobs_submitted);
-    return result->closure_error == 0 ? STATUS_OK : STATUS_LEDGER;
+    if (result->closure_error != 0) return STATUS_LEDGER;
+    return run->plan->horizon_ns == HORIZON_ALL && run->live.in_use > 0 ? STATUS_LIMIT : STATUS_OK;
 }
 
 static void init_result(struct replica_result *result, const struct run_request *request)

@@ -94,8 +94,9 @@ static struct yaml_node *list_of(struct walk *walk)
 static bool is_row(const char *row, const char *name, size_t name_bytes)
 {
     char path[ROW_BYTES];
-    snprintf(path, sizeof path, "%s%s%.*s", row, row[0] ? "." : "", (int)name_bytes, name);
-    return key_find(path) != NULL;
+    const int most = name_bytes < sizeof path ? (int)name_bytes : (int)sizeof path;
+    const int bytes = snprintf(path, sizeof path, "%s%s%.*s", row, row[0] ? "." : "", most, name);
+    return bytes > 0 && (size_t)bytes < sizeof path && key_find(path) != NULL;
 }
 
 static const char *element_name(const struct yaml_node *element)

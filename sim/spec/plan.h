@@ -50,7 +50,8 @@ struct plan {
     struct setting settings[LIMIT_SETTINGS]; /* row 0 is the scenario as written                */
     uint32_t setting_count;
     uint32_t setting_replicas; /* of each setting but row 0                                */
-    int64_t horizon_ns, warmup_ns, follow_ns; /* resolved                     */
+    int64_t horizon_ns, warmup_ns, follow_ns; /* resolved                                       */
+    int64_t all_end_ns;  /* horizon `all`: a run that has not ended by then is stopped (exit 6)  */
     uint32_t trace_days;   /* whole days that the trace covers                         */
     uint64_t memory_bytes; /* estimate for the whole run                               */
 };
