@@ -13,10 +13,10 @@ struct queued {
 };
 
 struct setting {
-    int free_gpus[NODES];              /* FREE_OUT: the node takes no jobs      */
-    struct queued queue[CLASSES_MAX];  /* classes of waiting jobs               */
+    int free_gpus[NODES];             /* FREE_OUT: the node takes no jobs      */
+    struct queued queue[CLASSES_MAX]; /* classes of waiting jobs               */
     uint32_t slack;
-    uint32_t blocked;                  /* bit per class: no host for it         */
+    uint32_t blocked; /* bit per class: no host for it         */
 };
 
 static struct causes causes_in(const struct setting *setting, uint64_t *free_gpus)
@@ -42,7 +42,8 @@ static struct causes causes_in(const struct setting *setting, uint64_t *free_gpu
     uint64_t blocked_at[CLASSES_MAX] = { 0 };
     uint32_t serial = 0;
     for (uint32_t c = 0; c < CLASSES_MAX; c++) {
-        const struct request request = { .gpus = setting->queue[c].gpus ? setting->queue[c].gpus : 1,
+        const struct request request = { .gpus =
+                                             setting->queue[c].gpus ? setting->queue[c].gpus : 1,
                                          .shape = SHAPE_MODEL };
         demands[c] = demand_of(&request, GPUS, NODES, 0, 0, setting->slack);
         if (setting->blocked >> c & 1) blocked_at[c] = cluster.releases + 1;
@@ -106,7 +107,8 @@ static void sums_to_the_free(void **state)
     for (uint64_t node = 0; node < NODES; node++)
         setting.free_gpus[node] = (int)any_count(seed, 10 + node, 0, GPUS + 1) - 1;
     for (uint64_t c = 0; c < CLASSES_MAX; c++) {
-        setting.queue[c] = (struct queued){ any_count(seed, 20 + c, 1, 12), any_count(seed, 30 + c, 0, 3) };
+        setting.queue[c] =
+            (struct queued){ any_count(seed, 20 + c, 1, 12), any_count(seed, 30 + c, 0, 3) };
         waits |= setting.queue[c].jobs > 0;
     }
     uint64_t free_gpus, sum = 0;

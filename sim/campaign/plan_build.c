@@ -218,8 +218,8 @@ static int64_t all_end_ns(const struct plan *plan)
     int64_t end_ns = time_add(jobs->count ? jobs->submit_ns[jobs->count - 1] : 0,
                               muldiv_floor(sum_ns, ALL_LENGTHS, 1));
     if (end_ns > most_ns) end_ns = most_ns;
-    const int64_t century_ns = 36500 * NS_PER_DAY;
-    return end_ns < century_ns ? end_ns : century_ns;
+    const int64_t latest_ns = 150 * 365 * NS_PER_DAY; /* a start-up of a century more still fits */
+    return end_ns < latest_ns ? end_ns : latest_ns;
 }
 
 static enum status resolve_times(struct plan *plan, struct diag *diag)
