@@ -77,7 +77,7 @@ static void meets_table(uint64_t row, const struct replica_result *result, bool 
 }
 
 /* Four such jobs one after another (an attempt number has a limit), checkpointed each hour at no
- * cost: they end, after some 20,000 faults on each layout. */
+ * cost: they end, after some 17,000 faults on each layout, within a century. */
 static void endless_job(void **state)
 {
     const uint64_t row = rows_number(state);
@@ -93,7 +93,7 @@ static void endless_job(void **state)
     set_failures(&fixture.scenario.failures, DRAIN_FINISH);
     fixture_layout(&fixture, "endless", table[row].servers, table[row].gpus);
     for (uint32_t job = 0; job < JOBS; job++)
-        fixture_job(&fixture, job, 0, 19000 / rate_per_day(row) * DAY_S / JOBS, 0, 1024);
+        fixture_job(&fixture, job, 0, 17000 / rate_per_day(row) * DAY_S / JOBS, 0, 1024);
     fixture_ready(&fixture);
     struct replica_result result;
     assert_int_equal(fixture_run(&fixture, 0, 0, &result), STATUS_OK);
