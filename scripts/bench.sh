@@ -1,9 +1,10 @@
 #!/bin/sh
-# bench.sh - the speed promises: a synthetic month of a large cluster, imported and replayed under EASY.
+# bench.sh - the speed promises: the agenda, FCFS and EASY alone over jobs and nodes, then the whole
+# program on a synthetic log of a large cluster.
 #
-# Prints jobs, seconds of import (trace info) and of the whole run with one worker, jobs per second
-# and the peak of memory where GNU time is installed. GPUS and DAYS change the size:
-# the default, 10,000 GPUs and 100 days, is about a million jobs.
+# Of the whole program it prints seconds of import (trace info) and of the run with one worker, jobs
+# per second, and the peak of memory per job where GNU time is installed. GPUS and DAYS change the size: the default,
+# 10,000 GPUs and 100 days, is about a million jobs. Never part of the tests: machines differ.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 BUILD=${BUILD:-build}
@@ -13,10 +14,35 @@ mkdir -p "$work" || exit 1
 program=./$BUILD/gpuplan
 trace=$work/gpus$gpus-days$days.csv
 
-for bench in "$BUILD"/tests/bench_*; do
-    case $bench in *.d) continue ;; esac
-    [ ! -x "$bench" ] || { echo "== ${bench##*/}"; "$bench" || exit 1; }
+echo "== agenda: ns per event, beside a plain binary heap"
+"$BUILD/tests/bench_agenda" || exit 1
+
+# The simulation alone, trace in memory, one thread: 8-GPU nodes in shape model, then one-GPU nodes
+# in shape free.
+echo "== simulation alone, offered load 0.9"
+: >"$work/alone"
+for order in fcfs easy; do
+    for nodes in 128x8 1250x8 12500x8 1024x1 10000x1 100000x1; do
+        for jobs in 10000 100000 1000000; do
+            "$BUILD/tests/bench_jobs" "$order" "${nodes%x*}" "${nodes#*x}" "$jobs" |
+                tee -a "$work/alone"
+        done
+    done
 done
+awk '
+    { took[$1, $2, $4, $6] = $8 }
+    function ratio(what, a, b) { printf "%-46s %6.2f\n", what, a / b }
+    END {
+        for (i = 1; i <= 2; i++) {
+            order = i == 1 ? "fcfs" : "easy"
+            ratio(order ": time(1e6) / time(1e5), 1,250 x 8 (<= 12)", took[order, 1250, 8, 1000000],
+                  took[order, 1250, 8, 100000])
+            ratio(order ": time(1e6) / time(1e5), 12,500 x 8 (<= 12)",
+                  took[order, 12500, 8, 1000000], took[order, 12500, 8, 100000])
+            ratio(order ": 12,500 against 128 nodes, 1e6 jobs (<= 1.5)",
+                  took[order, 12500, 8, 1000000], took[order, 128, 8, 1000000])
+        }
+    }' "$work/alone"
 
 if [ ! -e "$trace" ]; then
     echo "== making $gpus GPUs, $days days"
@@ -57,4 +83,5 @@ timer=
 run=$(seconds_of $timer "$program" run "$work/bench.yaml" -j 1 -o "$work/bench.db") || exit 1
 echo "whole run, one worker  $run s"
 awk -v jobs="$jobs" -v run="$run" 'BEGIN { printf "jobs per second        %.0f\n", jobs / run }'
-[ -z "$timer" ] || awk '{ printf "peak memory            %.0f MB\n", $1 / 1024 }' "$work/peak"
+[ -z "$timer" ] || awk -v jobs="$jobs" '{ printf "peak memory            %.0f MB, %.0f bytes per job\n",
+    $1 / 1024, $1 * 1024 / jobs }' "$work/peak"
