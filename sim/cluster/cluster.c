@@ -2,6 +2,7 @@
 #include "cluster/cluster.h"
 
 #include "base/assert.h"
+#include "base/bits.h"
 
 #include <stdlib.h>
 
@@ -51,7 +52,7 @@ void cluster_clear(struct cluster *cluster)
 
 int cluster_node_free(const struct cluster *cluster, uint32_t node)
 {
-    return cluster->outs[node] ? FREE_OUT : __builtin_popcount(cluster->free_mask[node]);
+    return cluster->outs[node] ? FREE_OUT : bits_count(cluster->free_mask[node]);
 }
 
 /* Grants live in a pool with a free list through `next`. */
@@ -78,6 +79,15 @@ static void set_free_mask(struct cluster *cluster, uint32_t node, uint32_t mask)
     const int was = cluster_node_free(cluster, node);
     cluster->free_mask[node] = mask;
     free_index_change(&cluster->index, node, was, cluster_node_free(cluster, node));
+}
+
+/* The same for one of many nodes of a job. */
+static void set_free_mask_many(struct cluster *cluster, uint32_t node, uint32_t mask,
+                               struct leaf_sum *sum)
+{
+    const int was = cluster_node_free(cluster, node);
+    cluster->free_mask[node] = mask;
+    free_index_change_many(&cluster->index, node, was, cluster_node_free(cluster, node), sum);
 }
 
 static void host_change(struct cluster *cluster, uint32_t node, uint32_t gpus,
@@ -118,6 +128,7 @@ uint32_t cluster_claim(struct cluster *cluster, uint32_t live, const struct part
                        uint32_t part_count, const struct demand *demand)
 {
     uint32_t first = GRANT_NONE, last = GRANT_NONE;
+    struct leaf_sum sum = { 0 };
     for (uint32_t p = 0; p < part_count; p++) {
         const uint32_t node = parts[p].node;
         ASSERT(cluster_node_free(cluster, node) >= (int)parts[p].gpus);
@@ -131,25 +142,28 @@ uint32_t cluster_claim(struct cluster *cluster, uint32_t live, const struct part
             cluster->grants[last].next = row;
         last = row;
         set_holder(cluster, node, mask, live);
-        set_free_mask(cluster, node, cluster->free_mask[node] & ~mask);
+        set_free_mask_many(cluster, node, cluster->free_mask[node] & ~mask, &sum);
         host_change(cluster, node, parts[p].gpus, demand, true);
     }
+    free_index_flush(&cluster->index, &sum);
     return first;
 }
 
 void cluster_release(struct cluster *cluster, uint32_t first_grant, const struct demand *demand)
 {
+    struct leaf_sum sum = { 0 };
     for (uint32_t row = first_grant; row != GRANT_NONE;) {
         struct grant *grant = &cluster->grants[row];
         const uint32_t node = grant->node, mask = grant->mask, next = grant->next;
         set_holder(cluster, node, mask, LIVE_NONE);
-        set_free_mask(cluster, node,
-                      cluster->free_mask[node] | (mask & ~cluster->broken_mask[node]));
-        host_change(cluster, node, (uint32_t)__builtin_popcount(mask), demand, false);
+        set_free_mask_many(cluster, node,
+                           cluster->free_mask[node] | (mask & ~cluster->broken_mask[node]), &sum);
+        host_change(cluster, node, (uint32_t)bits_count(mask), demand, false);
         grant->next = cluster->grant_free;
         cluster->grant_free = row;
         row = next;
     }
+    free_index_flush(&cluster->index, &sum);
     cluster->releases++;
 }
 
@@ -203,18 +217,18 @@ uint32_t cluster_broken_gpus(const struct cluster *cluster, uint32_t first_grant
         const struct grant *grant = &cluster->grants[row];
         const uint32_t out =
             cluster->dead[grant->node] ? cluster->full_mask : cluster->broken_mask[grant->node];
-        broken += (uint32_t)__builtin_popcount(grant->mask & out);
+        broken += (uint32_t)bits_count(grant->mask & out);
     }
     return broken;
 }
 
 struct idle cluster_node_idle(const struct cluster *cluster, uint32_t node)
 {
-    const uint32_t free_gpus = (uint32_t)__builtin_popcount(cluster->free_mask[node]);
+    const uint32_t free_gpus = (uint32_t)bits_count(cluster->free_mask[node]);
     if (cluster->outs[node] == 0 && cluster->broken_mask[node] == 0)
         return (struct idle){ .free = free_gpus };
     const uint32_t held = held_mask(cluster, node);
-    const uint32_t broken = (uint32_t)__builtin_popcount(cluster->broken_mask[node] & ~held);
+    const uint32_t broken = (uint32_t)bits_count(cluster->broken_mask[node] & ~held);
     if (cluster->downs[node]) return (struct idle){ .down = free_gpus + broken };
     if (cluster->outs[node]) return (struct idle){ .draining = free_gpus, .down = broken };
     return (struct idle){ .free = free_gpus, .down = broken };

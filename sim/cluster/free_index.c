@@ -36,10 +36,11 @@ static void leaf_change(struct free_index *index, uint32_t leaf, int by)
     index->whole_of_leaf[leaf] = is;
 }
 
-void free_index_change(struct free_index *index, uint32_t node, int was, int is)
+/* Moves a node between the sets; returns by how much its leaf's wholly free nodes change. */
+static int move_node(struct free_index *index, uint32_t node, int was, int is)
 {
-    if (was == is) return;
     const int g = (int)index->gpus_per_node;
+    if (was == is) return 0;
     if (was >= 0) {
         bitset_remove(&index->by_free[was], node);
         index->with_free[was]--;
@@ -50,6 +51,28 @@ void free_index_change(struct free_index *index, uint32_t node, int was, int is)
         index->with_free[is]++;
         index->free_gpus += (uint64_t)is;
     }
-    if (was == g) leaf_change(index, node / index->nodes_per_leaf, -1);
-    if (is == g) leaf_change(index, node / index->nodes_per_leaf, +1);
+    return (is == g) - (was == g);
+}
+
+void free_index_change(struct free_index *index, uint32_t node, int was, int is)
+{
+    const int by = move_node(index, node, was, is);
+    if (by != 0) leaf_change(index, node / index->nodes_per_leaf, by);
+}
+
+void free_index_change_many(struct free_index *index, uint32_t node, int was, int is,
+                            struct leaf_sum *sum)
+{
+    const int by = move_node(index, node, was, is);
+    if (by == 0) return;
+    const uint32_t leaf = node / index->nodes_per_leaf;
+    if (sum->leaf != leaf) free_index_flush(index, sum);
+    sum->leaf = leaf;
+    sum->by += by;
+}
+
+void free_index_flush(struct free_index *index, struct leaf_sum *sum)
+{
+    if (sum->by != 0) leaf_change(index, sum->leaf, sum->by);
+    sum->by = 0;
 }

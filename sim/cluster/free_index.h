@@ -32,4 +32,14 @@ bool free_index_init(struct free_index *index, struct arena *arena, uint32_t nod
 /* Moves a node from `was` to `is` free GPUs; FREE_OUT for outside. */
 void free_index_change(struct free_index *index, uint32_t node, int was, int is);
 
+/* The same for many nodes in a row: the leaf of the nodes is brought up to date once per run of
+ * nodes of one leaf, and must be by free_index_flush before the index is read. */
+struct leaf_sum {
+    uint32_t leaf;
+    int by; /* wholly free nodes more; 0 = nothing to do */
+};
+void free_index_change_many(struct free_index *index, uint32_t node, int was, int is,
+                            struct leaf_sum *sum);
+void free_index_flush(struct free_index *index, struct leaf_sum *sum);
+
 #endif

@@ -2,6 +2,7 @@
 #include "handlers/transition.h"
 
 #include "base/assert.h"
+#include "base/bits.h"
 #include "base/philox.h"
 #include "handlers/books.h"
 #include "handlers/detail.h"
@@ -220,7 +221,7 @@ static struct returned give_back_sick(struct run *run, uint32_t live)
          row = cluster->grants[row].next) {
         const struct grant *grant = &cluster->grants[row];
         if (!cluster->outs[grant->node] && !cluster->broken_mask[grant->node]) {
-            returned.free += __builtin_popcount(grant->mask);
+            returned.free += bits_count(grant->mask);
             continue;
         }
         const struct idle was = cluster_node_idle(cluster, grant->node);

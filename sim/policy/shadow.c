@@ -2,6 +2,7 @@
 #include "policy/shadow.h"
 
 #include "base/assert.h"
+#include "base/bits.h"
 
 #include <string.h>
 
@@ -47,7 +48,7 @@ static void count_gone(struct shadow *shadow, const struct policy_view *view, ui
          row = cluster->grants[row].next) {
         const struct grant *grant = &cluster->grants[row];
         if (cluster->outs[grant->node]) continue; /* it takes no new jobs: nothing becomes free */
-        const int gpus = __builtin_popcount(grant->mask);
+        const int gpus = bits_count(grant->mask);
         const int was = cluster_node_free(cluster, grant->node) + shadow->freed[grant->node];
         shadow->with_then[was]--;
         shadow->with_then[was + sign * gpus]++;
@@ -64,7 +65,7 @@ static void count_change(struct shadow *shadow, const struct policy_view *view, 
          row = cluster->grants[row].next) {
         const struct grant *grant = &cluster->grants[row];
         if (cluster->outs[grant->node]) continue;
-        const int gpus = __builtin_popcount(grant->mask);
+        const int gpus = bits_count(grant->mask);
         const int now = cluster_node_free(cluster, grant->node) + shadow->freed[grant->node];
         const int was = claimed ? now + gpus : now;
         shadow->with_then[was]--;
@@ -81,7 +82,7 @@ static void count_freed(struct shadow *shadow, const struct policy_view *view, u
          row = cluster->grants[row].next) {
         const struct grant *grant = &cluster->grants[row];
         if (!cluster->outs[grant->node])
-            free_more(shadow, grant->node, sign * __builtin_popcount(grant->mask));
+            free_more(shadow, grant->node, sign * bits_count(grant->mask));
     }
 }
 
