@@ -95,6 +95,8 @@ void shadow_start(struct shadow *shadow, const struct policy_view *view, uint32_
     }
     if (view->live->attempts[live].expected_end_ns > shadow->end_ns) {
         count_change(shadow, view, live, -1, true);
+        /* A killed job that stood before the head may take what the head was to have. */
+        if (shadow->reachable && !fits_then(shadow, view)) shadow_drop(shadow);
         return;
     }
     count_freed(shadow, view, live, +1); /* taken now, free again by the shadow */

@@ -4,9 +4,10 @@
  * The shadow time is the earliest expected end of a running job at which the head fits, counting
  * all jobs that are expected to end by then. The head's fit depends only on how many nodes have how many GPUs free,
  * so a histogram over nodes of "free now + freed by the shadow" is kept up to date as jobs start
- * and end, instead of being walked again: a start never moves the shadow, an end can only bring it
- * nearer, and each step back undoes one step of the first walk. Only a change of nodes or of the
- * head makes a new walk.
+ * and end, instead of being walked again: the start of a job that passes the head never moves the
+ * shadow, an end can only bring it nearer, and each step back undoes one step of the first walk.
+ * Only a change of nodes or of the head, or the restart of a job from before the head, makes a new
+ * walk.
  *
  *     running jobs by expected end   |--a--|----b----|-----c-----|-------d------|
  *     with_then = free now + a + b + c                           ^ shadow
