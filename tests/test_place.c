@@ -180,6 +180,65 @@ static void hosts_count(void **state)
     arena_destroy(arena);
 }
 
+/* With cores and memory taken at random, a place is found exactly when enough nodes have both, and
+ * it is on such nodes. */
+static void hosts_like_a_scan(void **state)
+{
+    const uint64_t seed = rows_number(state), s = seed % SHAPES;
+    struct arena *arena = arena_create(1u << 24);
+    struct cluster cluster;
+    const uint32_t g = shapes[s].gpus, nodes = shapes[s].nodes;
+    const struct cluster_size size = { .nodes = nodes,
+                                       .gpus_per_node = g,
+                                       .nodes_per_leaf = shapes[s].leaf,
+                                       .cores_per_node = 64,
+                                       .memory_bytes_per_node = 1000,
+                                       .hosted = true };
+    assert_true(cluster_init(&cluster, arena, size));
+    for (uint64_t i = 0; i < nodes; i++) { /* some take few GPUs and much of the host */
+        const struct part part = { any_count(seed, 9 * i, 0, nodes - 1),
+                                   any_count(seed, 9 * i + 1, 1, g) };
+        const struct request request = { .gpus = part.gpus,
+                                         .shape = SHAPE_MODEL,
+                                         .cores = any_count(seed, 9 * i + 2, 0, 64),
+                                         .memory_bytes = any_count(seed, 9 * i + 3, 0, 1000) };
+        const struct demand demand = demand_of(&request, g, nodes, 64, 1000, 0);
+        if (!demand.ever || cluster_node_free(&cluster, part.node) < (int)part.gpus ||
+            part.gpus * demand.cores_milli_per_gpu > cluster.cores_milli_free[part.node] ||
+            part.gpus * demand.memory_bytes_per_gpu > cluster.memory_free[part.node])
+            continue;
+        assert_true(cluster_claim(&cluster, 0, &part, 1, &demand) != GRANT_NONE);
+    }
+    for (uint64_t i = 0; i < 60; i++) {
+        const struct request request = { .gpus = any_count(seed, 5000 + 4 * i, 1, 3 * g),
+                                         .cores = any_count(seed, 5001 + 4 * i, 0, 96),
+                                         .memory_bytes = any_count(seed, 5002 + 4 * i, 0, 2000),
+                                         .shape = SHAPE_MODEL };
+        const struct demand demand = demand_of(&request, g, nodes, 64, 1000, 0);
+        if (!demand.ever) continue;
+        uint32_t good = 0;
+        bool is_good[NAIVE_NODES];
+        for (uint32_t node = 0; node < nodes; node++) {
+            is_good[node] =
+                cluster_node_free(&cluster, node) >= (int)demand.per_node &&
+                demand.per_node * demand.cores_milli_per_gpu <= cluster.cores_milli_free[node] &&
+                demand.per_node * demand.memory_bytes_per_gpu <= cluster.memory_free[node];
+            good += is_good[node];
+        }
+        struct part parts[NAIVE_NODES];
+        const uint32_t count =
+            place_find(&cluster, &demand, i % 2 ? PLACE_PACK : PLACE_SPREAD, parts);
+        assert_int_equal(count, good >= demand.nodes ? demand.nodes : 0);
+        for (uint32_t p = 0; p < count; p++) {
+            assert_true(is_good[parts[p].node]);
+            is_good[parts[p].node] = false; /* no node twice */
+            assert_int_equal(parts[p].gpus, demand.per_node);
+        }
+    }
+    cluster_clear(&cluster);
+    arena_destroy(arena);
+}
+
 int main(void)
 {
     struct rows rows = { 0 };
@@ -188,6 +247,9 @@ int main(void)
     rows_add(&rows, hosts_count, NULL, "cores and memory keep a job away");
     for (uintptr_t seed = 1; seed <= 600; seed++)
         rows_add(&rows, like_a_scan, (void *)seed, "60 places like a scan, seed %u",
+                 (unsigned)seed);
+    for (uintptr_t seed = 1; seed <= 200; seed++)
+        rows_add(&rows, hosts_like_a_scan, (void *)seed, "60 places by cores and memory, seed %u",
                  (unsigned)seed);
     return rows_run("place", &rows);
 }
