@@ -175,6 +175,11 @@ static bool put_class_times(const struct jobstats *stats, struct replica_result 
     bool ok = put_times(result, "wait_s", stats->waits, size_class) &&
               put_times(result, "completion_s", stats->completions, size_class);
     if (!stats->keeps_common) return ok;
+    uint64_t common = 0;
+    for (int c = 0; c < CLASSES; c++)
+        if (size_class == CLASS_NONE || c == (int)size_class)
+            common += stats->common_completions[c].count;
+    ok = ok && put(result, "common_jobs", "1", size_class, (double)common);
     return ok && put_times(result, "common_wait_s", stats->common_waits, size_class) &&
            put_times(result, "common_completion_s", stats->common_completions, size_class);
 }
