@@ -76,6 +76,26 @@ static void closure_view_closes(void **state)
     assert_int_equal(read_int(f, "SELECT capacity_gpu_s FROM closure LIMIT 1"), 16 * 864000);
 }
 
+/* What differs between replicas is told to readers: chance is none only when nothing is drawn. */
+static void chance_is_named(void **state)
+{
+    struct fixture *f = *state;
+    char text[64];
+    write_two(f);
+    read_text(f, "SELECT value FROM meta WHERE key = 'chance'", text, sizeof text);
+    assert_string_equal(text, "days faults");
+    f->scenario.communication.mix[0].profile.spread = 0.2;
+    f->scenario.failures.scale = 0;
+    write_two(f);
+    read_text(f, "SELECT value FROM meta WHERE key = 'chance'", text, sizeof text);
+    assert_string_equal(text, "days profiles");
+    f->scenario.communication.kind = COMM_NONE;
+    f->scenario.resample = RESAMPLE_NONE;
+    write_two(f);
+    read_text(f, "SELECT value FROM meta WHERE key = 'chance'", text, sizeof text);
+    assert_string_equal(text, "none");
+}
+
 static void curve_comes_back(void **state)
 {
     struct fixture *f = *state;
@@ -238,6 +258,7 @@ int main(void)
         ROW(plan_comes_back),
         ROW(ledger_split_is_exact),
         ROW(closure_view_closes),
+        ROW(chance_is_named),
         ROW(curve_comes_back),
         ROW(detail_comes_back),
         ROW(blast_run_is_replica_minus_one),

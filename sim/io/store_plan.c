@@ -63,6 +63,24 @@ static const char *or_empty(const char *text)
     return text != NULL ? text : "";
 }
 
+/* What differs from replica to replica: "days", "faults", "profiles" with blanks between them, or
+ * "none": then one replica is exact. */
+static enum status write_chance(struct db *db, const struct scenario *scenario)
+{
+    const struct communication *communication = &scenario->communication;
+    bool faults = false, profiles = communication->mix_count > 1;
+    for (int i = 0; i < COMPONENTS; i++)
+        faults |= scenario->failures.component[i].law != LAW_NONE && scenario->failures.scale > 0;
+    for (uint32_t i = 0; i < communication->mix_count; i++)
+        profiles |= communication->mix[i].profile.spread > 0;
+    profiles &= communication->kind != COMM_NONE;
+    const char *chance[] = { scenario->resample == RESAMPLE_DAYS ? " days" : "",
+                             faults ? " faults" : "", profiles ? " profiles" : "" };
+    char text[32];
+    snprintf(text, sizeof text, "%s%s%s", chance[0], chance[1], chance[2]);
+    return store_meta(db, "chance", text[0] != '\0' ? text + 1 : "none");
+}
+
 static enum status write_scenario(struct db *db, const struct scenario *scenario)
 {
     TRY(store_meta(db, "name", scenario->name));
@@ -80,6 +98,8 @@ static enum status write_scenario(struct db *db, const struct scenario *scenario
     TRY(store_meta(db, "failures", scenario->failures.rates));
     TRY(meta(db, "failures_scale", "%.17g", scenario->failures.scale));
     TRY(store_meta(db, "checkpoint", checkpoint_names[scenario->checkpoint.policy]));
+    TRY(write_chance(db, scenario));
+    TRY(store_meta(db, "tornado", scenario->tornado ? "1" : "0"));
     return meta(db, "curve_bin_ns", "%" PRId64, scenario->curve_bin_ns);
 }
 

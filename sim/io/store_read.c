@@ -7,6 +7,7 @@
 #include "io/digest.h"
 #include "io/schema.h"
 #include "ledger/results.h"
+#include "spec/plan.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -111,9 +112,10 @@ static enum status read_replica(struct reader *reader)
     return keep(reader, &reader->stored->replicas, &row);
 }
 
-static enum status read_metric(struct reader *reader)
+static enum status read_metric_row(struct reader *reader, const char *table,
+                                   struct stored_metric *out)
 {
-    struct stored_metric row = { 0 };
+    struct stored_metric row = { .setting = out->setting };
     char class[16];
     row.layout = take_row(reader, LIMIT_LAYOUTS * LIMIT_SLACKS);
     row.replica = take_row(reader, LIMIT_REPLICAS);
@@ -124,8 +126,36 @@ static enum status read_metric(struct reader *reader)
     row.class_ = (uint8_t)find_name(class_names, CLASSES, class);
     if (row.layout >= reader->stored->layout_count || row.replica >= LIMIT_REPLICAS ||
         row.class_ >= CLASSES)
-        return bad_row(reader, "metric");
+        return bad_row(reader, table);
+    *out = row;
+    return STATUS_OK;
+}
+
+static enum status read_metric(struct reader *reader)
+{
+    struct stored_metric row = { 0 };
+    TRY(read_metric_row(reader, "metric", &row));
     return keep(reader, &reader->stored->metrics, &row);
+}
+
+static enum status read_setting(struct reader *reader)
+{
+    struct stored_setting row = { 0 };
+    const int64_t setting = db_take_int(reader->query);
+    take_name(reader, row.axis, sizeof row.axis);
+    row.factor = db_take_double(reader->query);
+    if (setting != (int64_t)reader->stored->settings.count || setting >= LIMIT_SETTINGS)
+        return bad_row(reader, "setting");
+    return keep(reader, &reader->stored->settings, &row);
+}
+
+static enum status read_moved(struct reader *reader)
+{
+    struct stored_metric row = { .setting = take_row(reader, LIMIT_SETTINGS) };
+    TRY(read_metric_row(reader, "tornado", &row));
+    if (row.setting == 0 || row.setting >= reader->stored->settings.count)
+        return bad_row(reader, "tornado");
+    return keep(reader, &reader->stored->moved, &row);
 }
 
 static enum status read_blast(struct reader *reader)
@@ -178,6 +208,12 @@ static const struct {
     { "SELECT layout_id, replica, name, class, unit, value FROM metric WHERE replica >= 0"
       " ORDER BY layout_id, replica, name, class",
       read_metric },
+    { "SELECT setting, axis, factor FROM setting ORDER BY setting", read_setting },
+    { "SELECT setting, layout_id, replica, name, class, unit, value FROM tornado"
+      " WHERE name IN ('yield', 'effective_load', 'completion_s_mean', 'jobs_done',"
+      " 'common_completion_s_mean', 'common_jobs')"
+      " ORDER BY setting, layout_id, replica, name, class",
+      read_moved },
     { "SELECT layout_id, component, gpus_removed FROM incident WHERE replica = -1"
       " ORDER BY layout_id, component, incident",
       read_blast },
@@ -233,6 +269,8 @@ enum status store_read(const char *path, struct stored *stored, struct diag *dia
     log_init(&stored->meta, sizeof(struct stored_key), 0);
     log_init(&stored->replicas, sizeof(struct stored_replica), 0);
     log_init(&stored->metrics, sizeof(struct stored_metric), 0);
+    log_init(&stored->settings, sizeof(struct stored_setting), 0);
+    log_init(&stored->moved, sizeof(struct stored_metric), 0);
     log_init(&stored->blasts, sizeof(struct stored_blast), 0);
     log_init(&stored->gates, sizeof(struct stored_gate), 0);
     log_init(&stored->assumptions, sizeof(struct stored_assumption), 0);
@@ -254,6 +292,8 @@ void stored_clear(struct stored *stored)
     log_clear(&stored->meta);
     log_clear(&stored->replicas);
     log_clear(&stored->metrics);
+    log_clear(&stored->settings);
+    log_clear(&stored->moved);
     log_clear(&stored->blasts);
     log_clear(&stored->gates);
     log_clear(&stored->assumptions);

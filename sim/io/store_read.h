@@ -30,6 +30,7 @@ struct stored_replica {
 };
 
 struct stored_metric {
+    uint32_t setting; /* row in settings; 0 = the scenario as written           */
     uint32_t layout, replica;
     uint8_t class_; /* enum size_class                                     */
     char name[40], unit[8];
@@ -40,6 +41,12 @@ struct stored_metric {
 struct stored_blast {
     uint32_t layout, gpus_removed;
     uint8_t component; /* row in stored_component_name                        */
+};
+
+/* An assumption and what moves it; row 0 is the scenario as written. */
+struct stored_setting {
+    char axis[16]; /* name of enum axis                                      */
+    double factor;
 };
 
 struct stored_gate {
@@ -63,6 +70,8 @@ struct stored {
     struct log replicas; /* struct stored_replica, by layout and replica        */
     struct log metrics;  /* struct stored_metric, by layout, replica, name, class; replica >= 0 */
     struct log blasts;   /* struct stored_blast, by layout and component        */
+    struct log settings; /* struct stored_setting, setting = row                        */
+    struct log moved;    /* struct stored_metric of settings 1 and up: what verdicts need of them */
     struct log gates, assumptions;
 };
 
