@@ -216,6 +216,41 @@ static void shared_luck_cancels(void **state)
 }
 
 /* 1 1 -1 -1: squares 4, products 1 - 1 + 1 = 1; so 1/4. */
+/* As written 1 2 3 4: mean 5/2, s^2 = 5/3. Two pairs, shifts 1 and 1/2: their mean 3/4, s^2 = 1/8, covariance with base -1/4.
+ * 1/16 - 2/4 * 1/4 < 0 counts as 0, so the variance is 5/12 with 3 degrees of freedom: t = 3.182446. */
+static void few_pairs_shift_many_values(void **state)
+{
+    (void)state;
+    const double base[] = { 1, 2, 3, 4 }, moved[] = { 2, 2.5, NAN, NAN };
+    const struct interval interval = shifted_ci(base, moved, 4, 0.95);
+    assert_int_equal(interval.n, 2);
+    near(interval.mean, 3.25, 1e-15);
+    near(interval.half, 2.054260256760524, 1e-9);
+}
+
+/* Shifts 1, 1/2, 2, 1/2 of all four: the plain mean 3.5 of moved, and its variance 13/24, as 5/12 + 1/8. Welch: 4.651376
+ * degrees of freedom, t = 2.629627 (by integration of the density). */
+static void all_pairs_give_the_plain_mean(void **state)
+{
+    (void)state;
+    const double base[] = { 1, 2, 3, 4 }, moved[] = { 2, 2.5, 5, 4.5 };
+    const struct interval interval = shifted_ci(base, moved, 4, 0.95);
+    near(interval.mean, 3.5, 1e-15);
+    near(interval.half, 1.9353530082986143, 1e-9);
+}
+
+static void shifts_without_pairs_or_luck(void **state)
+{
+    (void)state;
+    const double base[] = { 1, 2, NAN }, none[] = { NAN, NAN, 7 }, one[] = { 3, NAN, NAN };
+    assert_int_equal(shifted_ci(base, none, 3, 0.95).n, 0);
+    assert_true(isnan(shifted_ci(base, none, 3, 0.95).mean));
+    near(shifted_ci(base, one, 3, 0.95).mean, 3.5, 1e-15);
+    assert_true(isnan(shifted_ci(base, one, 3, 0.95).half));
+    const double same[] = { 2, 2, 2 }, higher[] = { 3, 3, 3 };
+    assert_true(shifted_ci(same, higher, 3, 0.95).half == 0);
+}
+
 static void lag_of_batches(void **state)
 {
     (void)state;
@@ -275,6 +310,9 @@ int main(void)
         cmocka_unit_test(equal_columns_differ_by_exactly_0),
         cmocka_unit_test(swapped_columns_negate_exactly),
         cmocka_unit_test(shared_luck_cancels),
+        cmocka_unit_test(few_pairs_shift_many_values),
+        cmocka_unit_test(all_pairs_give_the_plain_mean),
+        cmocka_unit_test(shifts_without_pairs_or_luck),
         cmocka_unit_test(lag_of_batches),
         cmocka_unit_test(joint_confidence_divides_the_risk),
         cmocka_unit_test(few_values_bound_nothing),

@@ -9,7 +9,7 @@
 
 bool interval_excludes_zero(struct interval interval)
 {
-    return interval.n >= 2 && fabs(interval.mean) > interval.half;
+    return fabs(interval.mean) > interval.half; /* false when half is NAN */
 }
 
 /* Sums in the order of the values: swapping or negating columns changes signs and nothing else. */
@@ -62,6 +62,48 @@ struct paired paired_ci(const double *x, const double *y, uint32_t n, double con
         paired.var_ratio = variance > 0 ? apart / variance : apart > 0 ? INFINITY : NAN;
     }
     return paired;
+}
+
+/* Welch and Satterthwaite: degrees of freedom of a sum of two variances. */
+static double half_width_of_sum(double a, uint32_t n_a, double b, uint32_t n_b, double conf)
+{
+    if (a + b == 0) return 0;
+    const double freedom = (a + b) * (a + b) / (a * a / (n_a - 1) + b * b / (n_b - 1));
+    return gsl_cdf_tdist_Qinv((1 - conf) / 2, freedom) * sqrt(a + b);
+}
+
+struct interval shifted_ci(const double *base, const double *moved, uint32_t count, double conf)
+{
+    ASSERT(conf > 0 && conf < 1);
+    double sum = 0, shifts = 0, pair_sum = 0;
+    uint32_t all = 0, n = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        if (isnan(base[i])) continue;
+        sum += base[i];
+        all++;
+        if (isnan(moved[i])) continue;
+        shifts += moved[i] - base[i];
+        pair_sum += base[i];
+        n++;
+    }
+    struct interval interval = { .mean = NAN, .half = NAN, .n = n };
+    if (n == 0) return interval;
+    const double mean = sum / all, shift = shifts / n, pair_mean = pair_sum / n;
+    double squares = 0, shift_squares = 0, products = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        if (isnan(base[i])) continue;
+        squares += (base[i] - mean) * (base[i] - mean);
+        if (isnan(moved[i])) continue;
+        const double apart = moved[i] - base[i] - shift;
+        shift_squares += apart * apart;
+        products += apart * (base[i] - pair_mean);
+    }
+    interval.mean = mean + shift;
+    if (n < 2) return interval;
+    const double of_base = squares / (all - 1) / all;
+    const double of_shift = shift_squares / (n - 1) / n + 2 * products / (n - 1) / all;
+    interval.half = half_width_of_sum(of_base, all, fmax(of_shift, 0), n, conf);
+    return interval;
 }
 
 struct batches batch_means(const double *x, uint32_t n, uint32_t count, double conf)

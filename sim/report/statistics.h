@@ -19,7 +19,7 @@ struct interval {
     uint32_t n;
 };
 
-/* Whether the interval exists and leaves out 0: only then a difference has a sign. */
+/* Whether the interval exists and leaves out 0: only then a difference has a sign. A half width of 0 is exact. */
 bool interval_excludes_zero(struct interval interval);
 
 /* mean +- t(n - 1, 1 - a/2) * s / sqrt(n). */
@@ -34,6 +34,18 @@ struct paired {
 
 /* Interval of the difference of pairs. Swapping x and y negates the mean exactly; equal columns give exactly 0. */
 struct paired paired_ci(const double *x, const double *y, uint32_t n, double conf);
+
+/* The mean of a quantity under a moved assumption that ran in fewer replicas than the scenario as written.
+ * base[count] as written, moved[count] of the same replicas under the move; NAN where there is no value. With N values
+ * of base and n pairs
+ *
+ *     mean = mean of base + mean of (moved - base) over the pairs
+ *     variance = s_base^2 / N + max(0, s_shift^2 / n + 2 cov(base, shift) / N)
+ *
+ * so the few pairs only have to tell how far the move shifts what many replicas know; all n = N gives the plain mean
+ * of moved. A move never makes a mean better known than as written. Degrees of freedom by Welch and Satterthwaite.
+ * .n = n; half is NAN when n < 2. Source: double sampling, Cochran, Sampling Techniques, ch. 12 (slope 1). */
+struct interval shifted_ci(const double *base, const double *moved, uint32_t count, double conf);
 
 struct batches {
     struct interval interval;   /* of the mean, from the means of the batches             */
