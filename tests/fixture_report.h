@@ -5,11 +5,13 @@
 #include "fixture_store.h"
 
 #include "io/store_read.h"
-#include "report/compare.h"
+#include "report/moves.h"
+#include "report/report.h"
 
 struct report {
     struct stored stored;
     struct comparison c; /* points into stored: a report stays where it is */
+    struct moves moves;
 };
 
 /* Finishes the store, reads it back and compares. */
@@ -18,12 +20,25 @@ static inline void report_finish(struct fixture *f, struct store *store, struct 
     assert_int_equal(store_finish(store, f->diag), STATUS_OK);
     assert_int_equal(store_read(f->path, &report->stored, f->diag), STATUS_OK);
     assert_int_equal(comparison_build(&report->stored, NULL, &report->c, f->diag), STATUS_OK);
+    assert_int_equal(moves_build(&report->c, &report->moves, f->diag), STATUS_OK);
 }
 
 static inline void report_clear(struct report *report)
 {
+    moves_clear(&report->moves);
     comparison_clear(&report->c);
     stored_clear(&report->stored);
+}
+
+/* What `gpuplan compare` prints for the stored file; the text is the caller's to free. */
+static inline enum status print_all(struct fixture *f, const struct report_options *options, char **text)
+{
+    size_t bytes;
+    FILE *out = open_memstream(text, &bytes);
+    assert_non_null(out);
+    const enum status status = report_print(f->path, out, options, f->diag);
+    fclose(out);
+    return status;
 }
 
 /* Layouts 0 and 1 with these yields, one replica each. */

@@ -3,6 +3,7 @@
 
 #include "base/quantity.h"
 #include "base/text.h"
+#include "report/prose.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -14,28 +15,40 @@ static const char *meta_or(const struct comparison *c, const char *key, const ch
     return value != NULL ? value : fallback;
 }
 
+/* Whether meta key "chance" lists a source of luck. */
+static bool varies(const struct comparison *c, const char *source)
+{
+    return strstr(meta_or(c, "chance", ""), source) != NULL;
+}
+
+static void write_luck(const struct comparison *c, FILE *out)
+{
+    const char *sources[3];
+    uint32_t count = 0;
+    if (varies(c, "days")) sources[count++] = "days";
+    if (varies(c, "faults")) sources[count++] = "faults";
+    if (varies(c, "profiles")) sources[count++] = "job profiles";
+    if (count > 0) fputs(" for luck in ", out);
+    for (uint32_t i = 0; i < count; i++) fprintf(out, "%s%s", prose_join(i, count), sources[i]);
+    fputs(count == 0 || varies(c, "days") ? ", without model error."
+                                          : ", without other days or model error.",
+          out);
+}
+
 static void write_errors(const struct comparison *c, FILE *out)
 {
-    const bool days = strcmp(meta_or(c, "resample", "none"), "days") == 0;
-    const bool faults = strcmp(meta_or(c, "failures", "none"), "none") != 0;
     if (!c->complete) fputs("The run is not complete: this is what it has stored so far. ", out);
+    if (c->exact) {
+        fputs("Nothing is drawn by chance: one replica is exact and needs no interval.", out);
+        return;
+    }
     if (c->replica_count <= 1) {
         fputs("1 replica: no interval exists, and no difference can be told from luck.", out);
         return;
     }
-    fprintf(out, "Brackets hold 95 %% intervals over %" PRIu32 " replicas", c->replica_count);
-    if (c->group_layouts > 1)
-        fprintf(out, ", jointly for %" PRIu32 " layouts and %d headline quantities",
-                c->group_layouts, HEADLINES);
-    if (days && faults)
-        fputs("; they cover both sources of luck, the days of the trace and the faults", out);
-    else if (days)
-        fputs("; they cover the days of the trace; no failures are simulated", out);
-    else if (faults)
-        fputs("; they cover the faults alone, since the trace's days are not resampled", out);
-    else
-        fputs("; neither the trace's days nor faults vary between them", out);
-    fputs(", not what the model leaves out.", out);
+    fprintf(out, "Brackets: %s95 %% over %" PRIu32 " replicas",
+            c->group_layouts > 1 ? "joint " : "", c->replica_count);
+    write_luck(c, out);
 }
 
 /* Counts of the assumptions about one subject by how well they are known. */
@@ -54,25 +67,30 @@ static void write_marks(const struct comparison *c, FILE *out, const char *subje
     };
     const struct stored_assumption *rows =
         LOG_ITEMS(&c->stored->assumptions, const struct stored_assumption);
-    uint32_t listed = 0;
+    uint32_t listed = 0, all = 0;
+    for (uint64_t i = 0; i < c->stored->assumptions.count; i++)
+        all += strcmp(rows[i].subject, subject) == 0;
     for (size_t word = 0; word < sizeof words / sizeof *words; word++) {
         uint32_t count = 0;
         for (uint64_t i = 0; i < c->stored->assumptions.count; i++)
             count += strcmp(rows[i].subject, subject) == 0 &&
                      strcmp(rows[i].mark, words[word].mark) == 0;
-        if (count > 0)
+        if (count == all && count > 0)
+            fprintf(out, "%s%s", listed++ > 0 ? ", " : "", words[word].word);
+        else if (count > 0)
             fprintf(out, "%s%" PRIu32 " %s", listed++ > 0 ? ", " : "", count, words[word].word);
     }
     if (listed == 0) fputs("no entry", out);
 }
 
-static double scale_of(const struct comparison *c, const char *key)
+/* " times 3", or nothing when the numbers are taken as they are. */
+static void write_scale(const struct comparison *c, FILE *out, const char *key)
 {
-    const char *text = meta_or(c, key, "");
+    const char *text = meta_or(c, key, "1");
     double scale = NAN;
     struct why why;
     quantity_number(text, strlen(text), &scale, &why);
-    return scale;
+    if (scale != 1) fprintf(out, " times %.4g", scale);
 }
 
 static void write_basis(const struct comparison *c, FILE *out)
@@ -84,22 +102,24 @@ static void write_basis(const struct comparison *c, FILE *out)
     if (strcmp(communication, "none") == 0) {
         fputs("jobs that do not communicate", out);
     } else {
-        fprintf(out, "communication %s, scale %.4g (profiles: ",
-                text_escape(communication, strlen(communication), text, sizeof text),
-                scale_of(c, "communication_scale"));
+        fprintf(out, "communication %s",
+                text_escape(communication, strlen(communication), text, sizeof text));
+        write_scale(c, out, "communication_scale");
+        fputs(" (profiles ", out);
         write_marks(c, out, "communication");
-        fputs("; which job has which is assumed)", out);
+        fputs(strcmp(communication, "by_model_mix") == 0 ? "; mix assumed)" : ")", out);
     }
     if (strcmp(failures, "none") == 0) {
-        fputs(" and on hardware that never fails", out);
+        fputs(" and hardware that never fails", out);
     } else {
-        fprintf(out, " and on failure rates %s, scale %.4g (",
-                text_escape(failures, strlen(failures), text, sizeof text),
-                scale_of(c, "failures_scale"));
+        fprintf(out, " and failure rates %s",
+                text_escape(failures, strlen(failures), text, sizeof text));
+        write_scale(c, out, "failures_scale");
+        fputs(" (", out);
         write_marks(c, out, "failures");
         fputc(')', out);
     }
-    fputs(". How far these may move before the verdict turns has not been computed.", out);
+    fputc('.', out);
 }
 
 void basis_write(const struct comparison *c, FILE *out)

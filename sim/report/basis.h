@@ -6,8 +6,8 @@
 
 #include <stdio.h>
 
-/* Both sources of luck by name (days of the trace, faults), the number of replicas, how communication and failure rates
- * are known. One line. */
+/* The sources of luck by name (days of the trace, faults, profiles of jobs), the number of replicas, how communication and
+ * failure rates are known. One line. */
 void basis_write(const struct comparison *comparison, FILE *out);
 
 #endif

@@ -1,11 +1,8 @@
 /* compare.c - see compare.h. */
-#include "report/compare.h"
+#include "report/compare_parts.h"
 
 #include "base/assert.h"
-#include "base/clock.h"
-#include "base/sort.h"
 #include "base/text.h"
-#include "models/statistics.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -114,10 +111,12 @@ static uint32_t quantity_row(struct comparison *c, const struct stored_metric *m
 
 static enum status collect_metrics(struct comparison *c, struct diag *diag)
 {
-    const struct stored_metric *rows = LOG_ITEMS(&c->stored->metrics, const struct stored_metric);
+    const struct log *log = c->setting > 0 ? &c->stored->moved : &c->stored->metrics;
+    const struct stored_metric *rows = LOG_ITEMS(log, const struct stored_metric);
     uint32_t row = 0;
-    for (uint64_t i = 0; i < c->stored->metrics.count; i++) {
+    for (uint64_t i = 0; i < log->count; i++) {
         if (rows[i].replica >= c->replica_count) continue; /* its replica row is missing */
+        if (rows[i].setting != c->setting) continue;
         row = quantity_row(c, &rows[i], row + 1);
         if (row == LAYOUT_NONE) return out_of_memory(diag);
         c->quantities[row].values[(size_t)rows[i].layout * c->replica_count + rows[i].replica] =
@@ -126,8 +125,8 @@ static enum status collect_metrics(struct comparison *c, struct diag *diag)
     return STATUS_OK;
 }
 
-static const double *values_of(const struct comparison *c, const struct quantity *quantity,
-                               uint32_t layout)
+const double *comparison_values(const struct comparison *c, const struct quantity *quantity,
+                                uint32_t layout)
 {
     return quantity->values + (size_t)layout * c->replica_count;
 }
@@ -156,15 +155,17 @@ static void fill_cell(const struct comparison *c, struct quantity *quantity, uin
                       double *xs, double *ys)
 {
     struct cell *cell = &quantity->cells[layout];
-    const double *x = values_of(c, quantity, layout);
+    const double *x = comparison_values(c, quantity, layout);
     uint32_t n = gather_pairs(x, x, c->replica_count, xs, ys);
-    cell->value = t_ci(xs, n, c->conf);
+    cell->value = comparison_settle(c, layout, layout, t_ci(xs, n, c->conf));
     cell->missing = c->replicas[layout] > n ? c->replicas[layout] - n : 0;
     cell->relative = NAN;
     cell->pair = paired_ci(NULL, NULL, 0, c->conf_difference);
-    if (c->baseline[layout] == LAYOUT_NONE) return;
-    n = gather_pairs(x, values_of(c, quantity, c->baseline[layout]), c->replica_count, xs, ys);
+    const uint32_t base = c->baseline[layout];
+    if (base == LAYOUT_NONE) return;
+    n = gather_pairs(x, comparison_values(c, quantity, base), c->replica_count, xs, ys);
     cell->pair = paired_ci(xs, ys, n, c->conf_difference);
+    cell->pair.difference = comparison_settle(c, layout, base, cell->pair.difference);
     const double reference = n > 0 ? mean_of(ys, n) : 0;
     if (reference != 0) cell->relative = cell->pair.difference.mean / reference;
 }
@@ -180,85 +181,65 @@ static enum status fill_cells(struct comparison *c, struct diag *diag)
     return STATUS_OK;
 }
 
+static bool comparison_has(const struct comparison *c, const char *name)
+{
+    for (uint32_t i = 0; i < c->quantity_count; i++)
+        if (strcmp(c->quantities[i].name, name) == 0) return true;
+    return false;
+}
+
+static const uint8_t large_classes[] = { CLASS_16_63, CLASS_64_UP };
+
+static bool has_large(const struct comparison *c)
+{
+    bool any = false;
+    for (size_t i = 0; i < sizeof large_classes; i++) {
+        const struct quantity *jobs =
+            comparison_find(c, c->common ? "common_jobs" : "jobs_done", large_classes[i]);
+        for (uint32_t l = 0; jobs != NULL && l < c->layout_count; l++)
+            any |= jobs->cells[l].value.mean > 0;
+    }
+    return any;
+}
+
 static void fill_loads(struct comparison *c)
 {
     const struct quantity *measured = comparison_find(c, "offered_load", CLASS_NONE);
+    const struct quantity *needed = comparison_find(c, "effective_load", CLASS_NONE);
     for (uint32_t i = 0; i < c->layout_count; i++) {
         c->load[i] = c->stored->layouts[i].offered_load;
         if (measured != NULL && measured->cells[i].value.mean > c->load[i])
             c->load[i] = measured->cells[i].value.mean;
+        c->needs[i] = needed != NULL ? needed->cells[i].value.mean : NAN;
     }
-}
-
-/* ---- blast radius ---- */
-
-static void blast_from(struct blast *blast, int64_t *sizes, int64_t *spare, double *sorted,
-                       uint32_t count)
-{
-    blast->incidents = count;
-    blast->per_year = blast->years > 0 ? count / blast->years : NAN;
-    sort_int64(sizes, spare, count);
-    for (uint32_t i = 0; i < count; i++) sorted[i] = (double)sizes[i];
-    blast->p50 = count > 0 ? quantile7(sorted, count, 0.5) : NAN;
-    blast->p95 = count > 0 ? quantile7(sorted, count, 0.95) : NAN;
-    blast->max = count > 0 ? sorted[count - 1] : NAN;
-}
-
-/* Whether an incident counts in a row of the blast table. Job faults take no hardware. */
-static bool blast_counts(const struct stored_blast *blast, uint32_t row)
-{
-    if (row < BLAST_PARTS) return blast->component == row;
-    return strcmp(stored_component_name(blast->component), "job") != 0;
-}
-
-static enum status fill_blasts(struct comparison *c, struct diag *diag)
-{
-    const struct stored_replica *runs =
-        LOG_ITEMS(&c->stored->replicas, const struct stored_replica);
-    const struct stored_blast *all = LOG_ITEMS(&c->stored->blasts, const struct stored_blast);
-    const uint64_t count = c->stored->blasts.count;
-    int64_t *sizes = calloc(count + 1, sizeof *sizes), *spare = calloc(count + 1, sizeof *spare);
-    double *sorted = calloc(count + 1, sizeof *sorted);
-    const bool fits = sizes != NULL && spare != NULL && sorted != NULL && count < UINT32_MAX;
-    for (uint32_t layout = 0; fits && layout < c->layout_count; layout++) {
-        double years = 0;
-        for (uint64_t i = 0; i < c->stored->replicas.count; i++)
-            if (runs[i].layout == layout && runs[i].replica < 0)
-                years = (double)runs[i].run_end_ns / (365.0 * NS_PER_DAY);
-        for (uint32_t row = 0; row < BLAST_ROWS; row++) {
-            struct blast *blast = &c->blasts[layout * BLAST_ROWS + row];
-            uint32_t n = 0;
-            blast->years = years;
-            for (uint64_t i = 0; i < count; i++)
-                if (all[i].layout == layout && blast_counts(&all[i], row))
-                    sizes[n++] = all[i].gpus_removed;
-            blast_from(blast, sizes, spare, sorted, n);
-        }
-    }
-    free(sizes);
-    free(spare);
-    free(sorted);
-    return fits ? STATUS_OK : out_of_memory(diag);
 }
 
 /* ---- public ---- */
 
-enum status comparison_build(const struct stored *stored, const char *baseline,
-                             struct comparison *c, struct diag *diag)
+static enum status make_room(struct comparison *c, struct diag *diag)
 {
-    *c = (struct comparison){ .stored = stored, .layout_count = stored->layout_count };
-    const char *complete = stored_meta(stored, "complete");
-    c->complete = complete != NULL && strcmp(complete, "1") == 0;
-    TRY(check_baseline(stored, baseline, diag));
     c->replicas = calloc(c->layout_count, sizeof *c->replicas);
     c->baseline = calloc(c->layout_count, sizeof *c->baseline);
     c->order = calloc(c->layout_count, sizeof *c->order);
     c->load = calloc(c->layout_count, sizeof *c->load);
+    c->needs = calloc(c->layout_count, sizeof *c->needs);
     c->blasts = calloc((size_t)c->layout_count * BLAST_ROWS, sizeof *c->blasts);
-    if (c->replicas == NULL || c->baseline == NULL || c->order == NULL || c->load == NULL ||
-        c->blasts == NULL)
-        return out_of_memory(diag);
-    find_baselines(c, baseline);
+    const bool fits = c->replicas != NULL && c->baseline != NULL && c->order != NULL &&
+                      c->load != NULL && c->needs != NULL && c->blasts != NULL;
+    return fits ? STATUS_OK : out_of_memory(diag);
+}
+
+static bool meta_is(const struct stored *stored, const char *key, const char *want)
+{
+    const char *value = stored_meta(stored, key);
+    return value != NULL && strcmp(value, want) == 0;
+}
+
+/* What setting 0 and the others do alike. */
+static enum status build_numbers(struct comparison *c, struct diag *diag)
+{
+    c->complete = meta_is(c->stored, "complete", "1");
+    c->exact = meta_is(c->stored, "chance", "none");
     order_by_slack(c);
     count_replicas(c);
     const uint32_t layouts = c->group_layouts;
@@ -270,7 +251,33 @@ enum status comparison_build(const struct stored *stored, const char *baseline,
     TRY(collect_metrics(c, diag));
     TRY(fill_cells(c, diag));
     fill_loads(c);
-    return fill_blasts(c, diag);
+    c->common = comparison_has(c, "common_jobs");
+    c->large = has_large(c);
+    return STATUS_OK;
+}
+
+enum status comparison_build(const struct stored *stored, const char *baseline,
+                             struct comparison *c, struct diag *diag)
+{
+    *c = (struct comparison){ .stored = stored, .layout_count = stored->layout_count };
+    TRY(check_baseline(stored, baseline, diag));
+    TRY(make_room(c, diag));
+    find_baselines(c, baseline);
+    TRY(build_numbers(c, diag));
+    return comparison_fill_blasts(c, diag);
+}
+
+enum status comparison_build_moved(const struct comparison *base, uint32_t setting,
+                                   struct comparison *moved, struct diag *diag)
+{
+    ASSERT(setting > 0);
+    *moved = (struct comparison){ .stored = base->stored,
+                                  .layout_count = base->layout_count,
+                                  .group_layouts = base->group_layouts,
+                                  .setting = setting };
+    TRY(make_room(moved, diag));
+    memcpy(moved->baseline, base->baseline, base->layout_count * sizeof *base->baseline);
+    return build_numbers(moved, diag);
 }
 
 void comparison_clear(struct comparison *c)
@@ -284,6 +291,7 @@ void comparison_clear(struct comparison *c)
     free(c->baseline);
     free(c->order);
     free(c->load);
+    free(c->needs);
     free(c->blasts);
     memset(c, 0, sizeof *c);
 }
@@ -295,49 +303,51 @@ const struct quantity *comparison_find(const struct comparison *c, const char *n
     return NULL;
 }
 
+const struct quantity *comparison_find_common(const struct comparison *c, const char *name,
+                                              uint8_t class_)
+{
+    char common[sizeof c->quantities->name];
+    if (!c->common) return comparison_find(c, name, class_);
+    const int bytes = snprintf(common, sizeof common, "common_%s", name);
+    ASSERT(bytes > 0 && (size_t)bytes < sizeof common);
+    return comparison_find(c, common, class_);
+}
+
+bool comparison_saturated(const struct comparison *c, uint32_t layout)
+{
+    if (!isnan(c->needs[layout])) return c->needs[layout] > 1;
+    return c->load[layout] >= 1;
+}
+
+static bool are_alike(const struct stored_layout *a, const struct stored_layout *b)
+{
+    return strcmp(a->server_type, b->server_type) == 0 && a->gpus == b->gpus &&
+           strcmp(a->link_type, b->link_type) == 0 && a->nics_per_server == b->nics_per_server &&
+           a->oversubscription == b->oversubscription && a->slack == b->slack;
+}
+
+struct interval comparison_settle(const struct comparison *c, uint32_t x, uint32_t y,
+                                  struct interval interval)
+{
+    const struct stored_layout *layouts = c->stored->layouts;
+    const bool equal = interval.mean == 0 && are_alike(&layouts[x], &layouts[y]);
+    if (interval.n > 0 && isnan(interval.half) && (c->exact || equal)) interval.half = 0;
+    return interval;
+}
+
 struct paired comparison_pair(const struct comparison *c, const struct quantity *quantity,
                               uint32_t x, uint32_t y, double conf)
 {
     ASSERT(x < c->layout_count && y < c->layout_count);
     double *scratch = calloc(2 * (size_t)c->replica_count + 1, sizeof *scratch);
     ASSERT(scratch != NULL);
-    const uint32_t n = gather_pairs(values_of(c, quantity, x), values_of(c, quantity, y),
-                                    c->replica_count, scratch, scratch + c->replica_count);
-    const struct paired paired = paired_ci(scratch, scratch + c->replica_count, n, conf);
+    const uint32_t n =
+        gather_pairs(comparison_values(c, quantity, x), comparison_values(c, quantity, y),
+                     c->replica_count, scratch, scratch + c->replica_count);
+    struct paired paired = paired_ci(scratch, scratch + c->replica_count, n, conf);
+    paired.difference = comparison_settle(c, x, y, paired.difference);
     free(scratch);
     return paired;
-}
-
-/* Mean completion over the jobs of 16 GPUs and more of one replica, NAN when it has none. */
-static double large_mean_s(const struct comparison *c, uint32_t layout, uint32_t replica)
-{
-    static const uint8_t classes[] = { CLASS_16_63, CLASS_64_UP };
-    double sum_s = 0, jobs = 0;
-    for (size_t i = 0; i < sizeof classes; i++) {
-        const struct quantity *mean = comparison_find(c, "completion_s_mean", classes[i]);
-        const struct quantity *done = comparison_find(c, "jobs_done", classes[i]);
-        if (mean == NULL || done == NULL) continue;
-        const double mean_s = values_of(c, mean, layout)[replica];
-        const double count = values_of(c, done, layout)[replica];
-        if (isnan(mean_s) || !(count > 0)) continue;
-        sum_s += mean_s * count;
-        jobs += count;
-    }
-    return jobs > 0 ? sum_s / jobs : NAN;
-}
-
-struct interval comparison_large(const struct comparison *c, uint32_t x, uint32_t y, double conf)
-{
-    double *ratios = calloc((size_t)c->replica_count + 1, sizeof *ratios);
-    ASSERT(ratios != NULL);
-    uint32_t n = 0;
-    for (uint32_t replica = 0; replica < c->replica_count; replica++) {
-        const double on_x_s = large_mean_s(c, x, replica), on_y_s = large_mean_s(c, y, replica);
-        if (!isnan(on_x_s) && on_y_s > 0) ratios[n++] = on_x_s / on_y_s - 1;
-    }
-    const struct interval interval = t_ci(ratios, n, conf);
-    free(ratios);
-    return interval;
 }
 
 double comparison_lost_share(const struct comparison *c, uint32_t layout)

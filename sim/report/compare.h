@@ -54,6 +54,8 @@ struct comparison {
     uint32_t *baseline;       /* [layout_count] its baseline of the same slack, or LAYOUT_NONE  */
     uint32_t *order;          /* [layout_count] rows for printing: one slack after the other           */
     double *load;             /* [layout_count] offered load: the larger of planned and measured */
+    double *needs;            /* [layout_count] effective load: what the jobs ask of the layout at its own speed and
+                                 rounding, over what it has; mean over replicas; NAN when it is not stored     */
     struct quantity *quantities;
     uint32_t quantity_count;
     struct blast *blasts;     /* [layout_count][BLAST_ROWS]                                     */
@@ -63,6 +65,11 @@ struct comparison {
                                  together with `conf`                                           */
     double conf_any;          /* the same for differences between any two layouts               */
     bool complete;            /* the run was finished                                           */
+    bool exact;               /* nothing is drawn by chance: one replica is the answer, half widths are 0      */
+    bool common;              /* some layout can never hold some jobs: waits and completion are compared over the
+                                 jobs that every layout can hold                                */
+    bool large;               /* some compared job has 16 GPUs and more; without one, completion is compared over all */
+    uint32_t setting;         /* whose metrics these are: 0 = the scenario as written           */
 };
 
 /* Builds the comparison. `baseline` names the baseline layout, NULL = the scenario's; an unknown name is a usage
@@ -71,16 +78,46 @@ enum status comparison_build(const struct stored *stored, const char *baseline,
                              struct comparison *comparison, struct diag *diag);
 void comparison_clear(struct comparison *comparison);
 
+/* The same layouts and baseline under a moved assumption (stored->settings): quantities of table tornado, no blast
+ * radius. `base` is borrowed while the call lasts. */
+enum status comparison_build_moved(const struct comparison *base, uint32_t setting,
+                                   struct comparison *moved, struct diag *diag);
+
 /* The quantity, or NULL when no replica has it. */
 const struct quantity *comparison_find(const struct comparison *comparison, const char *name,
                                        uint8_t class_);
+
+/* Values of the quantity on one layout, [replica_count], NAN where a replica has none. */
+const double *comparison_values(const struct comparison *comparison,
+                                const struct quantity *quantity, uint32_t layout);
+
+/* The quantity over the jobs that layouts are compared by: "common_" NAME when some layout cannot hold some jobs, else
+ * NAME. NULL when no replica has it. */
+const struct quantity *comparison_find_common(const struct comparison *comparison,
+                                              const char *name, uint8_t class_);
+
+/* Whether the layout is asked for more than it has, so that waits grow with the horizon and are not quoted. */
+bool comparison_saturated(const struct comparison *comparison, uint32_t layout);
+
+/* An interval of x against y that needs no luck to be known: nothing is drawn by chance, or both are built alike
+ * and do not differ. Its half width becomes 0. */
+struct interval comparison_settle(const struct comparison *comparison, uint32_t x, uint32_t y,
+                                  struct interval interval);
 
 /* Differences x - y of two layouts over the replicas that both have. Swapping x and y negates. */
 struct paired comparison_pair(const struct comparison *comparison, const struct quantity *quantity,
                               uint32_t x, uint32_t y, double conf);
 
-/* Completion of jobs of 16 GPUs and more on x, relative to y: interval over pairs of (mean on x) / (mean on y) - 1,
- * the classes joined by their numbers of jobs (metric jobs_done). n = 0 when no pair has such jobs. */
+/* Completion of jobs of 16 GPUs and more on x, relative to y, of one replica: (mean on x) / (mean on y) - 1, the classes
+ * joined by their numbers of jobs; over the jobs that every layout can hold; over all sizes where no job is that large.
+ * NAN without such jobs. */
+double comparison_later(const struct comparison *comparison, uint32_t x, uint32_t y,
+                        uint32_t replica);
+
+/* "jobs of 16 GPUs and more", or "jobs" where none is that large. */
+const char *comparison_large_words(const struct comparison *comparison);
+
+/* Its interval over pairs; n = 0 when no pair has such jobs. */
 struct interval comparison_large(const struct comparison *comparison, uint32_t x, uint32_t y,
                                  double conf);
 

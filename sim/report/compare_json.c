@@ -44,13 +44,17 @@ static json_t *blasts_of(const struct comparison *c, uint32_t layout)
     return object;
 }
 
+static json_t *relative_of(struct interval large)
+{
+    return json_pack("{s:o, s:o, s:I}", "relative", number(large.mean), "half", number(large.half),
+                     "pairs", (json_int_t)large.n);
+}
+
 static json_t *large_of(const struct comparison *c, uint32_t layout)
 {
     const uint32_t base = c->baseline[layout];
     if (base == LAYOUT_NONE || base == layout) return json_null();
-    const struct interval large = comparison_large(c, layout, base, c->conf_difference);
-    return json_pack("{s:o, s:o, s:I}", "relative", number(large.mean), "half", number(large.half),
-                     "pairs", (json_int_t)large.n);
+    return relative_of(comparison_large(c, layout, base, c->conf_difference));
 }
 
 static json_t *layout_of(const struct comparison *c, uint32_t layout)
@@ -58,15 +62,16 @@ static json_t *layout_of(const struct comparison *c, uint32_t layout)
     const struct stored_layout *row = &c->stored->layouts[layout];
     json_t *slack = row->slack < 0 ? json_string("any") : json_integer(row->slack);
     return json_pack(
-        "{s:o, s:o, s:b, s:o, s:b, s:o, s:o, s:I, s:I, s:I, s:I, s:o, s:I, s:o, s:o, s:o, s:o}",
+        "{s:o, s:o, s:b, s:o, s:b, s:o, s:o, s:I, s:I, s:I, s:I, s:o, s:o, s:I, s:o, s:o, s:o, "
+        "s:o}",
         "name", text_of(row->name), "slack", slack, "baseline", c->baseline[layout] == layout,
         "server_type", text_of(row->server_type), "hypothetical", row->hypothetical, "gpu_type",
         text_of(row->gpu_type), "link_type", text_of(row->link_type), "servers",
         (json_int_t)row->servers, "gpus_per_server", (json_int_t)row->gpus_per_server, "gpus",
         (json_int_t)row->gpus, "replicas", (json_int_t)c->replicas[layout], "offered_load",
-        number(c->load[layout]), "jobs_never_fit", (json_int_t)row->jobs_never_fit,
-        "unserved_gpu_h", number(row->unserved_gpu_s / 3600), "blast_years",
-        number(c->blasts[layout * BLAST_ROWS].years), "blast", blasts_of(c, layout),
+        number(c->load[layout]), "effective_load", number(c->needs[layout]), "jobs_never_fit",
+        (json_int_t)row->jobs_never_fit, "unserved_gpu_h", number(row->unserved_gpu_s / 3600),
+        "blast_years", number(c->blasts[layout * BLAST_ROWS].years), "blast", blasts_of(c, layout),
         "completion_large", large_of(c, layout));
 }
 
@@ -97,13 +102,49 @@ static json_t *metric_of(const struct comparison *c, const struct quantity *quan
                      "layouts", cells);
 }
 
-static json_t *verdict_of(const struct comparison *c)
+static json_t *turned_of(const struct comparison *c, struct turned turned)
+{
+    json_t *layout = turned.layout == LAYOUT_NONE ? json_null()
+                                                  : text_of(c->stored->layouts[turned.layout].name);
+    return json_pack("{s:s, s:b, s:o}", "turn", turn_name(turned.turn), "turned",
+                     turn_turns(turned.turn), "layout", layout);
+}
+
+static json_t *moved_layout_of(const struct comparison *c, const struct move *move, uint32_t layout)
+{
+    const struct moved_layout *row = &move->layouts[layout];
+    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "name",
+                     text_of(c->stored->layouts[layout].name), "yield", number(row->yield.mean),
+                     "half", number(row->yield.half), "difference", number(row->difference.mean),
+                     "difference_half", number(row->difference.half), "effective_load",
+                     number(row->needs), "completion_large",
+                     row->later.n > 0 ? relative_of(row->later) : json_null());
+}
+
+static json_t *move_of(const struct comparison *c, const struct move *move)
+{
+    json_t *layouts = json_array();
+    int failed = 0;
+    for (uint32_t i = 0; i < c->layout_count; i++)
+        if (c->stored->layouts[i].slack == c->stored->layouts[0].slack)
+            failed |= json_array_append_new(layouts, moved_layout_of(c, move, i));
+    if (failed != 0) {
+        json_decref(layouts);
+        return NULL;
+    }
+    return json_pack("{s:o, s:o, s:s, s:I, s:o, s:o, s:o}", "axis", text_of(move->axis), "factor",
+                     number(move->factor), "mark", move->mark, "replicas", (json_int_t)move->pairs,
+                     "yield", turned_of(c, move->yield), "completion_large",
+                     turned_of(c, move->large), "layouts", layouts);
+}
+
+static json_t *verdict_of(const struct comparison *c, const struct moves *moves)
 {
     char *text = NULL;
     size_t bytes = 0;
     FILE *memory = open_memstream(&text, &bytes);
     if (memory == NULL) return NULL;
-    verdict_write(c, memory);
+    verdict_write(c, moves, memory);
     fclose(memory);
     json_t *value = text != NULL ? json_string(text) : NULL;
     free(text);
@@ -111,31 +152,36 @@ static json_t *verdict_of(const struct comparison *c)
 }
 
 /* The whole object, or NULL when memory is out. */
-static json_t *root_of(const struct comparison *c)
+static json_t *root_of(const struct comparison *c, const struct moves *moves)
 {
-    json_t *layouts = json_array(), *metrics = json_array();
+    json_t *layouts = json_array(), *metrics = json_array(), *rows = json_array();
     const char *name = stored_meta(c->stored, "name"), *version = stored_meta(c->stored, "version");
     int failed = 0;
     for (uint32_t i = 0; i < c->layout_count; i++)
         failed |= json_array_append_new(layouts, layout_of(c, i));
     for (uint32_t i = 0; i < c->quantity_count; i++)
         failed |= json_array_append_new(metrics, metric_of(c, &c->quantities[i]));
+    for (uint32_t i = 0; i < moves->count; i++)
+        failed |= json_array_append_new(rows, move_of(c, &moves->rows[i]));
     if (failed != 0) {
         json_decref(layouts);
         json_decref(metrics);
+        json_decref(rows);
         return NULL;
     }
-    return json_pack("{s:o, s:o, s:b, s:I, s:o, s:o, s:o, s:o, s:o}", "version",
+    return json_pack("{s:o, s:o, s:b, s:b, s:b, s:I, s:o, s:o, s:o, s:o, s:o, s:o}", "version",
                      text_of(version != NULL ? version : ""), "scenario",
-                     text_of(name != NULL ? name : ""), "complete", c->complete, "replicas",
-                     (json_int_t)c->replica_count, "confidence", number(c->conf),
-                     "confidence_difference", number(c->conf_difference), "verdict", verdict_of(c),
-                     "layouts", layouts, "metrics", metrics);
+                     text_of(name != NULL ? name : ""), "complete", c->complete, "exact", c->exact,
+                     "common_jobs", c->common, "replicas", (json_int_t)c->replica_count,
+                     "confidence", number(c->conf), "confidence_difference",
+                     number(c->conf_difference), "verdict", verdict_of(c, moves), "layouts",
+                     layouts, "moves", rows, "metrics", metrics);
 }
 
-enum status compare_json(const struct comparison *c, FILE *out, struct diag *diag)
+enum status compare_json(const struct comparison *c, const struct moves *moves, FILE *out,
+                         struct diag *diag)
 {
-    json_t *root = root_of(c);
+    json_t *root = root_of(c, moves);
     if (root == NULL) return diag_world(diag, "out of memory while writing JSON");
     const int result = json_dumpf(root, out, JSON_INDENT(2));
     json_decref(root);

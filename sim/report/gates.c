@@ -181,10 +181,10 @@ static bool check_one(const struct comparison *c, const struct gate_rule *rule,
         fputs("not known", out);
     else
         fprintf(out, "%.6g", value.mean);
-    if (value.n > 1) fprintf(out, " ± %.2g", value.half);
+    if (!isnan(value.half)) fprintf(out, " ± %.2g", value.half);
     fprintf(out, ", must be %s%s %.6g", rule->below ? "below" : "above",
             rule->or_equal ? " or at" : "", rule->bound);
-    if (value.n > 1 && fabs(value.mean - rule->bound) <= value.half)
+    if (value.half > 0 && fabs(value.mean - rule->bound) <= value.half)
         fputs(" (the interval holds the bound: luck may turn it)", out);
     fputc('\n', out);
     return passed;

@@ -89,7 +89,7 @@ const char *prose_join(uint32_t i, uint32_t n)
 
 int prose_decimals(double half, int least)
 {
-    if (!(half > 0)) return least;
+    if (!(half > 0.5e-6)) return least; /* 0, NAN, or the rounding of equal numbers */
     int decimals = least;
     while (decimals < 6 && half * pow(10, decimals) < 1) decimals++;
     return decimals;

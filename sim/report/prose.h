@@ -24,7 +24,8 @@ void prose_cut(FILE *out, const char *text, unsigned columns);
 /* "", ", " or " and " in front of item i of a list of n. */
 const char *prose_join(uint32_t i, uint32_t n);
 
-/* Decimals that show the first digit of `half`, at least `least` and at most 6; `least` when half is 0 or NAN. */
+/* Decimals that show the first digit of `half`, at least `least` and at most 6; `least` when half is NAN or rounds to 0
+ * there. */
 int prose_decimals(double half, int least);
 
 #endif

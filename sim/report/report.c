@@ -5,6 +5,7 @@
 #include "report/compare.h"
 #include "report/compare_json.h"
 #include "report/gates.h"
+#include "report/moves_text.h"
 #include "report/prose.h"
 #include "report/tables.h"
 #include "report/verdict.h"
@@ -12,13 +13,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-static enum status print_verdict(const struct comparison *c, FILE *out, struct diag *diag)
+static enum status print_verdict(const struct comparison *c, const struct moves *moves, FILE *out,
+                                 struct diag *diag)
 {
     char *text = NULL;
     size_t bytes = 0;
     FILE *memory = open_memstream(&text, &bytes);
     if (memory == NULL) return diag_world(diag, "out of memory while writing the verdict");
-    verdict_write(c, memory);
+    verdict_write(c, moves, memory);
     fclose(memory);
     if (text != NULL) prose_wrap(out, text, PROSE_COLUMNS);
     free(text);
@@ -34,14 +36,17 @@ static void print_question(const struct stored *stored, FILE *out)
     fputc('\n', out);
 }
 
-static enum status print_text(const struct comparison *c, FILE *out,
+static enum status print_text(const struct comparison *c, const struct moves *moves, FILE *out,
                               const struct report_options *options, struct diag *diag)
 {
     print_question(c->stored, out);
-    TRY(print_verdict(c, out, diag));
+    TRY(print_verdict(c, moves, out, diag));
     fputc('\n', out);
     tables_overview(c, out);
-    if (!options->brief) tables_layouts(c, out);
+    if (options->brief) return STATUS_OK;
+    tables_layouts(c, out);
+    moves_table(moves, out);
+    tables_notes(c, out);
     return STATUS_OK;
 }
 
@@ -59,13 +64,14 @@ static enum status check_gates(const struct comparison *c, FILE *out,
     return gates_check(c, rules, count, options->json ? stderr : out, diag);
 }
 
-static enum status print_comparison(const struct comparison *c, FILE *out,
-                                    const struct report_options *options, struct diag *diag)
+static enum status print_comparison(const struct comparison *c, const struct moves *moves,
+                                    FILE *out, const struct report_options *options,
+                                    struct diag *diag)
 {
     if (options->json)
-        TRY(compare_json(c, out, diag));
+        TRY(compare_json(c, moves, out, diag));
     else
-        TRY(print_text(c, out, options, diag));
+        TRY(print_text(c, moves, out, options, diag));
     return check_gates(c, out, options, diag);
 }
 
@@ -74,10 +80,13 @@ enum status report_print(const char *db_path, FILE *out, const struct report_opt
 {
     struct stored stored;
     struct comparison comparison = { 0 };
+    struct moves moves = { 0 };
     enum status status = store_read(db_path, &stored, diag);
     if (status == STATUS_OK)
         status = comparison_build(&stored, options->baseline, &comparison, diag);
-    if (status == STATUS_OK) status = print_comparison(&comparison, out, options, diag);
+    if (status == STATUS_OK) status = moves_build(&comparison, &moves, diag);
+    if (status == STATUS_OK) status = print_comparison(&comparison, &moves, out, options, diag);
+    moves_clear(&moves);
     comparison_clear(&comparison);
     stored_clear(&stored);
     return status;

@@ -1,137 +1,81 @@
-/* tables.c - see tables.h. At most 100 columns; names are made safe for a terminal (P95). */
+/* tables.c - see tables.h. Names are made safe for a terminal (P95). */
 #include "report/tables.h"
 
 #include "base/text.h"
 #include "report/prose.h"
+#include "report/table_cells.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
-enum kind { KIND_RATIO, KIND_PERCENT, KIND_TIME, KIND_GPU_H, KIND_COUNT };
-
-/* Rows of a layout's table, in order. waits: not quoted at an offered load of 1 and more. */
-static const struct row {
+/* Rows of a layout's table, in order; the accounts and the times stand between the two lists. Useful work is the account
+ * "compute", and rolled-back work "lost". */
+struct row {
     const char *metric, *label;
-    enum kind kind;
-    bool by_class, waits;
-} rows[] = {
-    { "yield", "yield: useful part of held GPU-hours", KIND_RATIO, false, false },
-    { "utilization", "allocated, of capacity", KIND_PERCENT, false, false },
-    { "goodput", "useful, of capacity", KIND_PERCENT, false, false },
-    { "wait_s_p50", "wait p50", KIND_TIME, true, true },
-    { "wait_s_p95", "wait p95", KIND_TIME, true, true },
-    { "completion_s_p50", "completion p50", KIND_TIME, true, true },
-    { "completion_s_p95", "completion p95", KIND_TIME, true, true },
-    { "incidents", "faults in the window", KIND_COUNT, false, false },
-    { "gpus_stopped_mean", "GPUs stopped by a fault, mean", KIND_COUNT, false, false },
-    { "lost_gpu_h", "rolled back, GPU-hours", KIND_GPU_H, false, false },
-    { "lost_frac", "rolled back, of held hours", KIND_PERCENT, false, false },
-    { "restart_gpu_h", "restarting, GPU-hours", KIND_GPU_H, false, false },
-    { "down_gpu_h", "broken or in repair, GPU-hours", KIND_GPU_H, false, false },
-    { "unserved_gpu_h", "unserved, GPU-hours", KIND_GPU_H, false, false },
-    { "at_risk_gpu_h", "at risk at the end, GPU-hours", KIND_GPU_H, false, false },
+    enum cell_kind kind;
+};
+static const struct row first_rows[] = {
+    { "yield", "yield: useful part of held GPU-hours", CELL_RATIO },
+    { "effective_load", "needed at its own speed, of capacity", CELL_RATIO },
+    { "utilization", "allocated, of capacity", CELL_PERCENT },
+};
+static const struct row last_rows[] = {
+    { "incidents", "faults in the window", CELL_COUNT },
+    { "gpus_stopped_mean", "GPUs stopped by a fault, mean", CELL_COUNT },
+    { "lost_gpu_h", "rolled back, GPU-hours", CELL_GPU_H },
+    { "restart_gpu_h", "restarting, GPU-hours", CELL_GPU_H },
+    { "down_gpu_h", "broken or in repair, GPU-hours", CELL_GPU_H },
+    { "unserved_gpu_h", "unserved, GPU-hours", CELL_GPU_H },
+    { "at_risk_gpu_h", "at risk at the end, GPU-hours", CELL_GPU_H },
 };
 
 enum {
     NAME_COLUMNS = 18,
     LABEL_COLUMNS = 40,
     VALUE_COLUMNS = 22,
-    ACCOUNT_ROW = 3, /* the accounts stand in front of this row */
+    APART_COLUMNS = PROSE_COLUMNS - LABEL_COLUMNS - VALUE_COLUMNS,
 };
 
-/* How the numbers of a row are shown, on all layouts alike. */
-struct scale {
-    double factor;
-    int decimals;
-    const char *unit;
-};
-
-static double largest_of(const struct comparison *c, const struct quantity *quantity)
-{
-    double largest = 0;
-    for (uint32_t i = 0; i < c->layout_count; i++)
-        if (quantity->cells[i].value.mean > largest) largest = quantity->cells[i].value.mean;
-    return largest;
-}
-
-static struct scale scale_of(const struct comparison *c, const struct quantity *quantity,
-                             enum kind kind)
-{
-    const double largest = largest_of(c, quantity);
-    const int decimals = largest < 10000 ? 1 : 0;
-    switch (kind) {
-    case KIND_RATIO:
-        return (struct scale){ 1, 4, "" };
-    case KIND_PERCENT:
-        return (struct scale){ 100, 2, " %" };
-    case KIND_GPU_H:
-    case KIND_COUNT:
-        return (struct scale){ 1, decimals, "" };
-    case KIND_TIME:
-        break;
-    }
-    if (largest >= 7200) return (struct scale){ 1.0 / 3600, 2, " h" };
-    if (largest >= 120) return (struct scale){ 1.0 / 60, 1, " min" };
-    return (struct scale){ 1, 1, " s" };
-}
-
-/* A difference that rounds to zero is printed without a sign. */
-static double shown(double value, const struct scale *scale)
-{
-    const double scaled = value * scale->factor;
-    return fabs(scaled) < 0.5 * pow(10, -scale->decimals) ? 0 : scaled;
-}
-
-static void print_value(FILE *out, const struct interval *value, const struct scale *scale,
-                        bool alone)
-{
-    char text[96];
-    if (value->n == 0)
-        snprintf(text, sizeof text, "%12s", "none");
-    else if (value->n == 1)
-        snprintf(text, sizeof text, "%12.*f", scale->decimals, shown(value->mean, scale));
-    else
-        snprintf(text, sizeof text, "%12.*f ± %.*f", scale->decimals, shown(value->mean, scale),
-                 scale->decimals, shown(value->half, scale));
-    if (alone)
-        fputs(text, out);
-    else
-        prose_pad(out, text, VALUE_COLUMNS);
-}
-
-static void print_difference(FILE *out, const struct cell *cell, const struct scale *scale)
-{
-    const struct interval *d = &cell->pair.difference;
-    if (d->n == 0)
-        fprintf(out, "%12s", "no pair");
-    else if (d->n == 1)
-        fprintf(out, "%+12.*f [no interval]", scale->decimals, shown(d->mean, scale));
-    else
-        fprintf(out, "%+12.*f [%+.*f, %+.*f]", scale->decimals, shown(d->mean, scale),
-                scale->decimals, shown(d->mean - d->half, scale), scale->decimals,
-                shown(d->mean + d->half, scale));
-}
-
-/* Whether the layout has a baseline other than itself. */
-static bool is_compared(const struct comparison *c, uint32_t layout)
-{
-    return c->baseline[layout] != layout && c->baseline[layout] != LAYOUT_NONE;
-}
+/* ---- one row ---- */
 
 static void print_row(const struct comparison *c, FILE *out, uint32_t layout,
-                      const struct quantity *quantity, const char *label, enum kind kind)
+                      const struct quantity *quantity, const char *label, enum cell_kind kind)
 {
     const struct cell *cell = &quantity->cells[layout];
-    const struct scale scale = scale_of(c, quantity, kind);
-    char text[96];
+    const struct cell_scale scale = cell_scale(cell_largest(c, quantity), kind);
+    char text[128];
     snprintf(text, sizeof text, "  %s%s%s", label, *scale.unit != '\0' ? "," : "", scale.unit);
     prose_pad(out, text, LABEL_COLUMNS);
-    print_value(out, &cell->value, &scale, !is_compared(c, layout));
-    if (is_compared(c, layout)) print_difference(out, cell, &scale);
+    cell_value(text, sizeof text, &cell->value, &scale);
+    if (cell_is_compared(c, layout)) {
+        prose_pad(out, text, VALUE_COLUMNS);
+        cell_difference(text, sizeof text, &cell->pair.difference, &scale,
+                        (struct cell_room){ 12, APART_COLUMNS });
+    }
+    fputs(text, out);
     if (cell->missing > 0 && cell->value.n > 0)
         fprintf(out, " (%" PRIu32 " without)", cell->missing);
     fputc('\n', out);
+}
+
+/* Whether the quantity shows more than zeros on some layout. */
+static bool is_used(const struct comparison *c, const struct quantity *quantity,
+                    enum cell_kind kind)
+{
+    const double largest = cell_largest(c, quantity);
+    const struct cell_scale scale = cell_scale(largest, kind);
+    return cell_shown(largest, &scale) > 0;
+}
+
+static void print_rows(const struct comparison *c, FILE *out, uint32_t layout,
+                       const struct row *rows, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        const struct quantity *quantity = comparison_find(c, rows[i].metric, CLASS_NONE);
+        if (is_used(c, quantity, rows[i].kind))
+            print_row(c, out, layout, quantity, rows[i].label, rows[i].kind);
+    }
 }
 
 /* Accounts that hold something on some layout. */
@@ -142,47 +86,9 @@ static void print_accounts(const struct comparison *c, FILE *out, uint32_t layou
     for (int account = 0; account < ACCOUNTS; account++) {
         snprintf(name, sizeof name, "share_%s", account_names[account]);
         const struct quantity *quantity = comparison_find(c, name, CLASS_NONE);
-        bool used = false;
-        for (uint32_t i = 0; quantity != NULL && i < c->layout_count; i++)
-            used |= quantity->cells[i].value.mean > 0;
-        if (!used) continue;
+        if (!is_used(c, quantity, CELL_PERCENT)) continue;
         snprintf(label, sizeof label, "  %s", account_names[account]);
-        print_row(c, out, layout, quantity, label, KIND_PERCENT);
-    }
-}
-
-static void print_classes(const struct comparison *c, FILE *out, uint32_t layout,
-                          const struct row *row)
-{
-    char label[96];
-    for (uint8_t class = CLASS_NONE; class < CLASSES; class ++) {
-        const struct quantity *quantity = comparison_find(c, row->metric, class);
-        if (quantity == NULL) continue;
-        if (class == CLASS_NONE)
-            snprintf(label, sizeof label, "%s, all jobs", row->label);
-        else
-            snprintf(label, sizeof label, "  %s GPU%s", class_names[class],
-                     class == CLASS_1 ? "" : "s");
-        print_row(c, out, layout, quantity, label, row->kind);
-    }
-}
-
-static void print_rows(const struct comparison *c, FILE *out, uint32_t layout)
-{
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        if (i == ACCOUNT_ROW) print_accounts(c, out, layout);
-        if (rows[i].waits && c->load[layout] >= 1) {
-            if (strcmp(rows[i].metric, "wait_s_p50") == 0)
-                fprintf(out, "  wait and completion: not quoted, the offered load is %.2f\n",
-                        c->load[layout]);
-            continue;
-        }
-        if (rows[i].by_class) {
-            print_classes(c, out, layout, &rows[i]);
-            continue;
-        }
-        const struct quantity *quantity = comparison_find(c, rows[i].metric, CLASS_NONE);
-        if (quantity != NULL) print_row(c, out, layout, quantity, rows[i].label, rows[i].kind);
+        print_row(c, out, layout, quantity, label, CELL_PERCENT);
     }
 }
 
@@ -205,17 +111,17 @@ static void print_blast(const struct comparison *c, FILE *out, uint32_t layout)
     }
 }
 
-/* ---- public ---- */
+/* ---- one layout ---- */
 
 static void print_title(const struct comparison *c, FILE *out, uint32_t layout)
 {
     const struct stored_layout *row = &c->stored->layouts[layout];
     char label[LABEL_BYTES], type[LABEL_BYTES], link[LABEL_BYTES], text[4 * LABEL_BYTES];
     snprintf(text, sizeof text,
-             "\n%s%s: %" PRIu32 " servers x %" PRIu32 " = %" PRIu32 " GPUs, %s%s, %s, %" PRIu32
+             "\n%s%s: %" PRIu32 " server%s x %" PRIu32 " = %" PRIu32 " GPUs, %s%s, %s, %" PRIu32
              " NIC%s a server",
              comparison_label(c, layout, label), c->baseline[layout] == layout ? " (baseline)" : "",
-             row->servers, row->gpus_per_server, row->gpus,
+             row->servers, row->servers == 1 ? "" : "s", row->gpus_per_server, row->gpus,
              text_escape(row->server_type, strlen(row->server_type), type, sizeof type),
              row->hypothetical ? " (hypothetical)" : "",
              text_escape(row->link_type, strlen(row->link_type), link, sizeof link),
@@ -228,21 +134,20 @@ static void print_header(const struct comparison *c, FILE *out, uint32_t layout)
     char label[LABEL_BYTES], text[LABEL_BYTES + 16];
     const char *value = c->replica_count > 1 ? "        mean ± half" : "       value";
     prose_pad(out, "", LABEL_COLUMNS);
-    if (!is_compared(c, layout)) {
+    if (!cell_is_compared(c, layout)) {
         fprintf(out, "%s\n", value);
         return;
     }
     prose_pad(out, value, VALUE_COLUMNS);
     snprintf(text, sizeof text, "minus %s", comparison_label(c, c->baseline[layout], label));
-    prose_cut(out, text, PROSE_COLUMNS - LABEL_COLUMNS - VALUE_COLUMNS);
+    prose_cut(out, text, APART_COLUMNS);
     fputc('\n', out);
 }
 
 static void print_luck(const struct comparison *c, FILE *out, uint32_t layout)
 {
     const struct quantity *yield = comparison_find(c, "yield", CLASS_NONE);
-    if (yield == NULL || c->baseline[layout] == layout || c->baseline[layout] == LAYOUT_NONE)
-        return;
+    if (yield == NULL || !cell_is_compared(c, layout)) return;
     const double ratio = yield->cells[layout].pair.var_ratio;
     if (!isnan(ratio))
         fprintf(out,
@@ -256,10 +161,17 @@ void tables_layouts(const struct comparison *c, FILE *out)
         const uint32_t layout = c->order[i];
         print_title(c, out, layout);
         print_header(c, out, layout);
-        print_rows(c, out, layout);
+        print_rows(c, out, layout, first_rows, sizeof first_rows / sizeof *first_rows);
+        print_accounts(c, out, layout);
+        tables_times(c, out, layout);
+        print_rows(c, out, layout, last_rows, sizeof last_rows / sizeof *last_rows);
         print_blast(c, out, layout);
         print_luck(c, out, layout);
     }
+}
+
+void tables_notes(const struct comparison *c, FILE *out)
+{
     if (c->replica_count > 1)
         fprintf(out,
                 "\n± is the half width of the 95 %% interval of a mean. Differences are means over "
@@ -267,46 +179,76 @@ void tables_layouts(const struct comparison *c, FILE *out)
                 "each bracket holds at %.2f %%, so that the headline differences hold jointly at "
                 "95 %%.\n",
                 100 * c->conf_difference);
+    else if (c->exact)
+        fputs("\nNothing is drawn by chance: the numbers are exact.\n", out);
     else
         fputs("\n1 replica: no interval exists.\n", out);
+    if (c->common)
+        fputs("Differences of waits and completion are over the jobs that every layout can hold.\n",
+              out);
 }
 
+/* ---- overview ---- */
+
 /* Mean of a quantity as text, or "-". */
-static const char *mean_text(const struct comparison *c, const char *name, uint32_t layout,
-                             double factor, int decimals, char out[32])
+static const char *mean_text(const struct quantity *quantity, uint32_t layout, double factor,
+                             int decimals, char out[32])
 {
-    const struct quantity *quantity = comparison_find(c, name, CLASS_NONE);
     if (quantity == NULL || quantity->cells[layout].value.n == 0) return "-";
     snprintf(out, 32, "%.*f", decimals, factor * quantity->cells[layout].value.mean);
     return out;
 }
 
+static const char *named_text(const struct comparison *c, const char *name, uint32_t layout,
+                              double factor, int decimals, char out[32])
+{
+    return mean_text(comparison_find(c, name, CLASS_NONE), layout, factor, decimals, out);
+}
+
+static const char *later_text(const struct comparison *c, uint32_t layout, char out[32])
+{
+    const uint32_t base = c->baseline[layout];
+    if (!cell_is_compared(c, layout) || comparison_saturated(c, layout) ||
+        comparison_saturated(c, base))
+        return "-";
+    const struct interval ratio = comparison_large(c, layout, base, c->conf_difference);
+    if (ratio.n == 0) return "-";
+    snprintf(out, 32, "%+.1f", 100 * ratio.mean);
+    return out;
+}
+
+static const char *wait_text(const struct comparison *c, uint32_t layout, char out[32])
+{
+    if (comparison_saturated(c, layout)) return "-";
+    return mean_text(comparison_find_common(c, "wait_s_p95", CLASS_NONE), layout, 1.0 / 3600, 2,
+                     out);
+}
+
 static void print_overview_row(const struct comparison *c, FILE *out, uint32_t layout)
 {
-    char label[LABEL_BYTES], a[32], b[32], w[32], l[32] = "-", u[32], later[32] = "-",
-                                                  blast[32] = "-";
-    const bool quoted = c->load[layout] < 1;
-    const uint32_t base = c->baseline[layout];
+    char label[LABEL_BYTES], yield[32], held[32], wait[32], later[32], unserved[32];
+    char needs[32] = "-", lost[32] = "-", blast[32] = "-";
     const struct blast *parts = &c->blasts[layout * BLAST_ROWS + BLAST_PARTS];
-    if (quoted && base != LAYOUT_NONE && base != layout && c->load[base] < 1) {
-        const struct interval ratio = comparison_large(c, layout, base, c->conf_difference);
-        if (ratio.n > 0) snprintf(later, sizeof later, "%+.1f", 100 * ratio.mean);
-    }
-    const double lost = comparison_lost_share(c, layout);
-    if (!isnan(lost)) snprintf(l, sizeof l, "%.2f", 100 * lost);
+    const double lost_share = comparison_lost_share(c, layout);
+    if (!isnan(c->needs[layout])) snprintf(needs, sizeof needs, "%.2f", c->needs[layout]);
+    if (!isnan(lost_share)) snprintf(lost, sizeof lost, "%.2f", 100 * lost_share);
     if (parts->incidents > 0) snprintf(blast, sizeof blast, "%.4g", parts->p50);
     prose_pad(out, comparison_label(c, layout, label), NAME_COLUMNS);
-    fprintf(out, " %7" PRIu32 " %6.2f %8s %8s %10s %10s %8s %8s %8s\n",
-            c->stored->layouts[layout].gpus, c->load[layout],
-            mean_text(c, "yield", layout, 1, 4, a), mean_text(c, "utilization", layout, 100, 2, b),
-            quoted ? mean_text(c, "wait_s_p95", layout, 1.0 / 3600, 2, w) : "-", later, blast, l,
-            mean_text(c, "unserved_gpu_h", layout, 1, 0, u));
+    fprintf(out, " %7" PRIu32 " %5.2f %5s %7s %7s %10s %10s %6s %6s %8s\n",
+            c->stored->layouts[layout].gpus, c->load[layout], needs,
+            named_text(c, "yield", layout, 1, 4, yield),
+            named_text(c, "utilization", layout, 100, 2, held), wait_text(c, layout, wait),
+            later_text(c, layout, later), blast, lost,
+            named_text(c, "unserved_gpu_h", layout, 1, 0, unserved));
 }
 
 void tables_overview(const struct comparison *c, FILE *out)
 {
     prose_pad(out, "layout", NAME_COLUMNS);
-    fprintf(out, " %7s %6s %8s %8s %10s %10s %8s %8s %8s\n", "GPUs", "load", "yield", "alloc %",
-            "wait p95 h", "16+ later%", "blast", "lost %", "unserved");
+    fprintf(out, " %7s %5s %5s %7s %7s %10s %10s %6s %6s %8s\n", "GPUs", "load", "needs", "yield",
+            "alloc %", "wait p95 h", c->large ? "16+ later%" : "later %", "blast", "lost %",
+            "unserved");
     for (uint32_t i = 0; i < c->layout_count; i++) print_overview_row(c, out, c->order[i]);
+    if (c->common)
+        fputs("Wait and completion here are over the jobs that every layout can hold.\n", out);
 }
