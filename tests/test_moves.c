@@ -270,6 +270,16 @@ static void exact_runs_need_one_replica(void **state)
     assert_true(report.c.exact);
     assert_int_equal(report.moves.rows[0].yield.turn, TURN_OTHER);
     assert_true(report.moves.rows[0].lead.half == 0);
+    char *text;
+    size_t bytes;
+    FILE *out = open_memstream(&text, &bytes);
+    moves_table(&report.moves, out);
+    fclose(out);
+    assert_string_equal(text, "\nwhat moves it: useful hours per held GPU-hour, and minus dense8\n"
+                              "assumption         mark      verdict dense8            sparse4\n"
+                              "as written                            0.900       0.800 -0.100\n"
+                              "communication x2   assumed   TURNS    0.900       0.901 +0.001\n");
+    free(text);
     report_clear(&report);
 }
 

@@ -209,6 +209,30 @@ static void zeros_are_left_out(void **state)
     free(text);
 }
 
+/* Nothing is drawn by chance: two equal replicas are no sample, and no number has an interval. */
+static void exact_numbers_stand_alone(void **state)
+{
+    struct fixture *f = *state;
+    f->scenario.resample = RESAMPLE_NONE;
+    f->scenario.failures.component[COMPONENT_SERVER].law = LAW_NONE;
+    struct store *store = open_store(f);
+    for (uint32_t layout = 0; layout < 2; layout++)
+        for (uint32_t replica = 0; replica < 2; replica++) {
+            struct replica_result r = fixture_result(layout, replica);
+            report_metrics(&r, 1 + 0.5 * layout);
+            fixture_store(store, &r, f->diag);
+        }
+    assert_int_equal(store_finish(store, f->diag), STATUS_OK);
+    char *text;
+    assert_int_equal(print_all(f, &(struct report_options){ 0 }, &text), STATUS_OK);
+    holds(text, "  yield: useful part of held GPU-hours        1.0950               +0.3650\n");
+    holds(text, "   1 GPU, h             1029     1029  +343                      1029     1029  "
+                "+343\n");
+    holds(text, "\nNothing is drawn by chance: the numbers are exact.\n");
+    lacks(text, "±");
+    free(text);
+}
+
 int main(void)
 {
     gsl_set_error_handler_off();
@@ -221,6 +245,7 @@ int main(void)
         ROW(common_jobs_are_compared),
         ROW(a_layout_is_below_40_lines),
         ROW(zeros_are_left_out),
+        ROW(exact_numbers_stand_alone),
     };
     return cmocka_run_group_tests_name("tables", tests, NULL, NULL);
 }

@@ -51,7 +51,7 @@ static void write_yield(const struct block *block, struct interval yield, struct
         snprintf(text, sizeof text, "none");
     else if (apart.n == 0)
         snprintf(text, sizeof text, "%.3f", yield.mean);
-    else if (isnan(apart.half))
+    else if (isnan(apart.half) || block->m->c->exact)
         snprintf(text, sizeof text, "%.3f %+.3f", yield.mean, apart.mean);
     else
         snprintf(text, sizeof text, "%.3f %+.3f±%.3f", yield.mean, apart.mean, apart.half);
@@ -66,7 +66,7 @@ static void write_later(const struct block *block, struct interval later, bool s
         snprintf(text, sizeof text, "saturated");
     else if (later.n == 0)
         snprintf(text, sizeof text, "none");
-    else if (isnan(half))
+    else if (isnan(half) || block->m->c->exact)
         snprintf(text, sizeof text, "%+.1f", mean);
     else
         snprintf(text, sizeof text, "%+.1f±%.1f", mean, half);

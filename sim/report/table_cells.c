@@ -13,23 +13,31 @@ double cell_largest(const struct comparison *c, const struct quantity *quantity)
     return largest;
 }
 
-struct cell_scale cell_scale(double largest, enum cell_kind kind)
+static struct cell_scale plain_scale(double largest, enum cell_kind kind)
 {
+    const double hours = largest / 3600;
     switch (kind) {
     case CELL_RATIO:
-        return (struct cell_scale){ 1, 4, "" };
+        return (struct cell_scale){ 1, 4, "", false };
     case CELL_PERCENT:
-        return (struct cell_scale){ 100, 2, " %" };
+        return (struct cell_scale){ 100, 2, " %", false };
     case CELL_GPU_H:
     case CELL_COUNT:
-        return (struct cell_scale){ 1, largest < 10000 ? 1 : 0, "" };
+        return (struct cell_scale){ 1, largest < 10000 ? 1 : 0, "", false };
     case CELL_TIME:
         break;
     }
-    const double hours = largest / 3600;
-    if (hours >= 2) return (struct cell_scale){ 1.0 / 3600, hours < 100 ? 2 : hours < 1000, " h" };
-    if (largest >= 120) return (struct cell_scale){ 1.0 / 60, 1, " min" };
-    return (struct cell_scale){ 1, 1, " s" };
+    if (hours >= 2)
+        return (struct cell_scale){ 1.0 / 3600, hours < 100 ? 2 : hours < 1000, " h", false };
+    if (largest >= 120) return (struct cell_scale){ 1.0 / 60, 1, " min", false };
+    return (struct cell_scale){ 1, 1, " s", false };
+}
+
+struct cell_scale cell_scale(const struct comparison *c, double largest, enum cell_kind kind)
+{
+    struct cell_scale scale = plain_scale(largest, kind);
+    scale.exact = c->exact;
+    return scale;
 }
 
 double cell_shown(double value, const struct cell_scale *scale)
@@ -43,7 +51,7 @@ void cell_value(char *out, size_t out_bytes, const struct interval *value,
 {
     if (value->n == 0)
         snprintf(out, out_bytes, "%12s", "none");
-    else if (value->n == 1)
+    else if (value->n == 1 || scale->exact)
         snprintf(out, out_bytes, "%12.*f", scale->decimals, cell_shown(value->mean, scale));
     else
         snprintf(out, out_bytes, "%12.*f ± %.*f", scale->decimals, cell_shown(value->mean, scale),
@@ -57,7 +65,7 @@ void cell_difference(char *out, size_t out_bytes, const struct interval *d,
     const double mean = cell_shown(d->mean, scale);
     if (d->n == 0) {
         snprintf(out, out_bytes, "%*s", room.width, "no pair");
-    } else if (d->n == 1) {
+    } else if (d->n == 1 || scale->exact) {
         snprintf(out, out_bytes, "%+*.*f%s", room.width, decimals, mean,
                  isnan(d->half) ? " [1 pair]" : "");
     } else {

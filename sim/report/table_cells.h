@@ -13,10 +13,12 @@ struct cell_scale {
     double factor;
     int decimals;
     const char *unit; /* " h", " %", ""                                                         */
+    bool exact;       /* nothing is drawn by chance: numbers stand without intervals            */
 };
 
 /* Scale for numbers up to `largest`, in the unit of the database. */
-struct cell_scale cell_scale(double largest, enum cell_kind kind);
+struct cell_scale cell_scale(const struct comparison *comparison, double largest,
+                             enum cell_kind kind);
 
 /* Largest mean of the quantity over the layouts; 0 for NULL. */
 double cell_largest(const struct comparison *comparison, const struct quantity *quantity);

@@ -43,7 +43,7 @@ static void print_row(const struct comparison *c, FILE *out, uint32_t layout,
                       const struct quantity *quantity, const char *label, enum cell_kind kind)
 {
     const struct cell *cell = &quantity->cells[layout];
-    const struct cell_scale scale = cell_scale(cell_largest(c, quantity), kind);
+    const struct cell_scale scale = cell_scale(c, cell_largest(c, quantity), kind);
     char text[128];
     snprintf(text, sizeof text, "  %s%s%s", label, *scale.unit != '\0' ? "," : "", scale.unit);
     prose_pad(out, text, LABEL_COLUMNS);
@@ -64,7 +64,7 @@ static bool is_used(const struct comparison *c, const struct quantity *quantity,
                     enum cell_kind kind)
 {
     const double largest = cell_largest(c, quantity);
-    const struct cell_scale scale = cell_scale(largest, kind);
+    const struct cell_scale scale = cell_scale(c, largest, kind);
     return cell_shown(largest, &scale) > 0;
 }
 
@@ -132,7 +132,7 @@ static void print_title(const struct comparison *c, FILE *out, uint32_t layout)
 static void print_header(const struct comparison *c, FILE *out, uint32_t layout)
 {
     char label[LABEL_BYTES], text[LABEL_BYTES + 16];
-    const char *value = c->replica_count > 1 ? "        mean ± half" : "       value";
+    const char *value = c->replica_count > 1 && !c->exact ? "        mean ± half" : "       value";
     prose_pad(out, "", LABEL_COLUMNS);
     if (!cell_is_compared(c, layout)) {
         fprintf(out, "%s\n", value);
@@ -147,7 +147,7 @@ static void print_header(const struct comparison *c, FILE *out, uint32_t layout)
 static void print_luck(const struct comparison *c, FILE *out, uint32_t layout)
 {
     const struct quantity *yield = comparison_find(c, "yield", CLASS_NONE);
-    if (yield == NULL || !cell_is_compared(c, layout)) return;
+    if (yield == NULL || c->exact || !cell_is_compared(c, layout)) return;
     const double ratio = yield->cells[layout].pair.var_ratio;
     if (!isnan(ratio))
         fprintf(out,
@@ -172,15 +172,15 @@ void tables_layouts(const struct comparison *c, FILE *out)
 
 void tables_notes(const struct comparison *c, FILE *out)
 {
-    if (c->replica_count > 1)
+    if (c->exact)
+        fputs("\nNothing is drawn by chance: the numbers are exact.\n", out);
+    else if (c->replica_count > 1)
         fprintf(out,
                 "\n± is the half width of the 95 %% interval of a mean. Differences are means over "
                 "pairs of replicas;\n"
                 "each bracket holds at %.2f %%, so that the headline differences hold jointly at "
                 "95 %%.\n",
                 100 * c->conf_difference);
-    else if (c->exact)
-        fputs("\nNothing is drawn by chance: the numbers are exact.\n", out);
     else
         fputs("\n1 replica: no interval exists.\n", out);
     if (c->common)

@@ -57,7 +57,7 @@ static void apart_text(const struct comparison *c, uint32_t layout, const struct
 {
     out[0] = '\0';
     if (!cell_is_compared(c, layout)) {
-        if (times->p95 != NULL && times->p95->cells[layout].value.n > 1)
+        if (times->p95 != NULL && times->p95->cells[layout].value.n > 1 && !scale->exact)
             snprintf(out, 128, "± %.*f", scale->decimals,
                      cell_shown(times->p95->cells[layout].value.half, scale));
     } else if (!comparison_saturated(c, c->baseline[layout]) && times->apart != NULL) {
@@ -88,7 +88,7 @@ static void print_class(const struct comparison *c, FILE *out, uint32_t layout, 
     const struct times done = times_of(c, "completion_s", class_);
     if (wait.p50 == NULL && done.p50 == NULL) return;
     const struct cell_scale scale =
-        cell_scale(fmax(largest_s(c, wait.p95), largest_s(c, done.p95)), CELL_TIME);
+        cell_scale(c, fmax(largest_s(c, wait.p95), largest_s(c, done.p95)), CELL_TIME);
     char label[64];
     if (class_ == CLASS_NONE)
         snprintf(label, sizeof label, "   all jobs,%s", scale.unit);
