@@ -236,7 +236,7 @@ static void tiny_is_read_as_written(void **state)
     assert_string_equal(scenario.name, "tiny");
     assert_int_equal(scenario.seed, 7);
     assert_true(scenario.horizon_ns == 24 * NS_PER_HOUR && scenario.warmup_ns == 0);
-    assert_true(scenario.curve_bin_ns == NS_PER_HOUR && scenario.follow_ns == 6 * NS_PER_HOUR);
+    assert_true(scenario.curve_bin_ns == NS_PER_HOUR && scenario.follow_ns == 12 * NS_PER_HOUR);
     assert_int_equal(scenario.replicas, 3);
     assert_int_equal(scenario.resample, RESAMPLE_NONE);
     assert_string_equal(scenario.trace_path, "scenarios/traces/tiny.csv");
