@@ -42,11 +42,24 @@ void on_event(struct run *run, enum event_kind kind, uint32_t slot)
     run->events++;
 }
 
-/* Loss: whoever could not start at once is dropped, in order of submission. */
+/* Starts whatever the policy lets start now. */
+static void pass(struct run *run, uint32_t fresh_serial)
+{
+    struct decision decision;
+    run->policy->begin(run->policy_memory);
+    while (!run->out_of_memory && run->policy->next(run->policy_memory, &run->view, run->now_ns,
+                                                    fresh_serial, &decision))
+        transition_start(run, &decision);
+}
+
+/* Loss: the first who could not start at once is dropped, and stands in nobody's way. */
 static void drop_waiting(struct run *run)
 {
     const struct waiting_head *head;
-    while ((head = waiting_first(&run->waiting))) transition_drop(run, head->live);
+    while (!run->out_of_memory && (head = waiting_first(&run->waiting))) {
+        transition_drop(run, head->live);
+        pass(run, SERIAL_NONE);
+    }
 }
 
 void on_plan(struct run *run)
@@ -54,13 +67,8 @@ void on_plan(struct run *run)
     const bool arrivals_only = !run->plan_needed;
     if (arrivals_only && run->fresh_serial == SERIAL_NONE) return;
     assert_context(run->now_ns, "plan", run->scenario->seed);
-    const uint32_t fresh = arrivals_only ? run->fresh_serial : SERIAL_NONE;
-    struct decision decision;
-    run->policy->begin(run->policy_memory);
-    while (!run->out_of_memory &&
-           run->policy->next(run->policy_memory, &run->view, run->now_ns, fresh, &decision))
-        transition_start(run, &decision);
+    pass(run, arrivals_only ? run->fresh_serial : SERIAL_NONE);
+    if (run->scenario->loss) drop_waiting(run);
     run->plan_needed = false;
     run->fresh_serial = SERIAL_NONE;
-    if (run->scenario->loss) drop_waiting(run);
 }

@@ -111,6 +111,7 @@ void transition_drop(struct run *run, uint32_t live)
 {
     waiting_start(&run->waiting, live, demand_of_live(run, live)->gpus);
     waiting_end(&run->waiting, live);
+    note(run, NOTE_DROP, live);
     reject(run, live);
 }
 

@@ -25,9 +25,10 @@ struct policy_view {
                            * fitted but no host did: holds until something is released     */
 };
 
-enum note_kind { NOTE_START, NOTE_END, NOTE_NODES_CHANGED };
+enum note_kind { NOTE_START, NOTE_END, NOTE_DROP, NOTE_NODES_CHANGED };
 
-/* Something happened. For NOTE_START after the claim, for NOTE_END before the release. */
+/* Something happened. For NOTE_START after the claim, for NOTE_END before the release; NOTE_DROP: a
+ * waiting job leaves the queue without a start. */
 struct note {
     enum note_kind kind;
     uint32_t live;
