@@ -34,6 +34,25 @@ static void loss_at_one_instant(void **state)
     fixture_clear(&fixture);
 }
 
+/* ---- a trace that is played to its end ---------------------------------------------------------------- */
+
+/* A curve of a million bins of a second ends after twelve days: a job submitted later must not be
+ * left out in silence. */
+static void late_job_under_fine_bins(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    fixture_init(&fixture, 2);
+    fixture.scenario.curve_bin_ns = NS_PER_S;
+    fixture_layout(&fixture, "one", 1, 8);
+    fixture_job(&fixture, 0, 0, 100, 0, 1);
+    fixture_job(&fixture, 1, 20 * 86400.0, 100, 0, 1);
+    assert_int_equal(plan_build(&fixture.scenario, &fixture.jobs, &fixture.import, NULL, 0, 1,
+                                &fixture.plan, fixture.diag),
+                     STATUS_INPUT);
+    fixture_clear(&fixture);
+}
+
 int main(void)
 {
     struct rows rows = { 0 };
@@ -41,5 +60,6 @@ int main(void)
              "loss at one instant, fcfs");
     rows_add(&rows, loss_at_one_instant, (const void *)(uintptr_t)ORDER_EASY,
              "loss at one instant, easy");
+    rows_add(&rows, late_job_under_fine_bins, NULL, "a late job under fine bins");
     return rows_run("edges", &rows);
 }

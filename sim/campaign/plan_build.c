@@ -222,6 +222,18 @@ static int64_t all_end_ns(const struct plan *plan)
     return end_ns < latest_ns ? end_ns : latest_ns;
 }
 
+/* A curve of so many bins must reach the last submission: what comes later would be left out. */
+static enum status check_all_end(const struct plan *plan, struct diag *diag)
+{
+    const struct jobs *jobs = plan->jobs;
+    const int64_t last_ns = jobs->count ? jobs->submit_ns[jobs->count - 1] : 0;
+    if (last_ns < plan->all_end_ns) return STATUS_OK;
+    return diag_error(diag, whole_file(plan->scenario),
+                      "time.horizon 'all': the trace is %.1f days long, but %" PRId64
+                      " bins of time.curve_bin end after %.1f days; use a wider curve_bin",
+                      s_from_ns(last_ns) / 86400, ALL_BINS, s_from_ns(plan->all_end_ns) / 86400);
+}
+
 static enum status resolve_times(struct plan *plan, struct diag *diag)
 {
     const struct scenario *scenario = plan->scenario;
@@ -235,7 +247,7 @@ static enum status resolve_times(struct plan *plan, struct diag *diag)
             return diag_error(diag, whole_file(scenario),
                               "time.horizon 'all' plays the trace once: replicas.resample must be "
                               "'none'");
-        return STATUS_OK;
+        return check_all_end(plan, diag);
     }
     if (plan->horizon_ns % scenario->curve_bin_ns)
         return diag_error(diag, whole_file(scenario),
