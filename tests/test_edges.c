@@ -53,6 +53,72 @@ static void late_job_under_fine_bins(void **state)
     fixture_clear(&fixture);
 }
 
+/* ---- restarts ------------------------------------------------------------------------------------------- */
+
+/* One GPU, one job whose software fails every few minutes, restarts of five minutes: GPU-time from
+ * each kill to the next progress, or kill, or the end of the run. */
+static void restart_that_fails_again(void **state)
+{
+    const uint64_t seed = rows_number(state);
+    struct fixture fixture;
+    fixture_init(&fixture, 1);
+    struct scenario *scenario = &fixture.scenario;
+    scenario->seed = seed;
+    scenario->horizon_ns = 24 * NS_PER_HOUR;
+    scenario->curve_bin_ns = NS_PER_HOUR;
+    scenario->failures.requeue_delay_ns = 100 * NS_PER_S;
+    scenario->failures.component[COMPONENT_JOB] =
+        (struct component_failures){ .law = LAW_EXPONENTIAL, .mean_s = 400 };
+    fixture_layout(&fixture, "one", 1, 4);
+    fixture_job(&fixture, 0, 0, 86400, 0, 3);
+    fixture_ready(&fixture);
+    struct replica_result result;
+    assert_int_equal(fixture_run(&fixture, 0, 0, &result), STATUS_OK);
+    const struct incident *incidents = LOG_ITEMS(&result.incidents, struct incident);
+    const struct attempt_row *attempts = LOG_ITEMS(&result.attempts, struct attempt_row);
+    assert_int_equal(result.attempts.count, result.incidents.count + 1); /* the last one is cut */
+    uint64_t again = 0;
+    for (uint64_t i = 0; i < result.incidents.count; i++) {
+        const struct attempt_row *next = &attempts[i + 1];
+        const int64_t worked_ns = next->start_ns + next->startup_ns;
+        const int64_t until_ns = worked_ns < next->end_ns ? worked_ns : next->end_ns;
+        if (until_ns < worked_ns) again++;
+        assert_int_equal(incidents[i].at_ns, attempts[i].end_ns);
+        assert_int_equal(incidents[i].restart_gpu_ns, 3 * (until_ns - attempts[i].end_ns));
+    }
+    assert_true(again > 10);
+    replica_result_clear(&result);
+    fixture_clear(&fixture);
+}
+
+/* 64 GPUs on one server each, the first fault of which stops the job for ever: nobody repairs
+ * it within the run. What the wait costs until then is counted. */
+static void restart_that_never_comes(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    fixture_init(&fixture, 1);
+    struct scenario *scenario = &fixture.scenario;
+    scenario->horizon_ns = 48 * NS_PER_HOUR;
+    scenario->curve_bin_ns = NS_PER_HOUR;
+    scenario->failures.component[COMPONENT_SERVER] =
+        (struct component_failures){ .law = LAW_EXPONENTIAL,
+                                     .mean_s = 64 * 3 * 3600,
+                                     .repair_median_s = 1e8,
+                                     .repair_p95_s = 1e8 };
+    fixture_layout(&fixture, "sparse", 64, 1);
+    fixture_job(&fixture, 0, 0, 40 * 86400, 0, 64);
+    fixture_ready(&fixture);
+    struct replica_result result;
+    assert_int_equal(fixture_run(&fixture, 0, 0, &result), STATUS_OK);
+    const struct incident *incidents = LOG_ITEMS(&result.incidents, struct incident);
+    assert_int_equal(incidents[0].jobs_hit, 1);
+    const int64_t killed_ns = incidents[0].at_ns + scenario->failures.detection_ns;
+    assert_int_equal(incidents[0].restart_gpu_ns, 64 * (48 * NS_PER_HOUR - killed_ns));
+    replica_result_clear(&result);
+    fixture_clear(&fixture);
+}
+
 int main(void)
 {
     struct rows rows = { 0 };
@@ -61,5 +127,9 @@ int main(void)
     rows_add(&rows, loss_at_one_instant, (const void *)(uintptr_t)ORDER_EASY,
              "loss at one instant, easy");
     rows_add(&rows, late_job_under_fine_bins, NULL, "a late job under fine bins");
+    for (uintptr_t seed = 1; seed <= 5; seed++)
+        rows_add(&rows, restart_that_fails_again, (const void *)seed,
+                 "a restart that fails again, seed %d", (int)seed);
+    rows_add(&rows, restart_that_never_comes, NULL, "a restart that never comes");
     return rows_run("edges", &rows);
 }

@@ -25,9 +25,24 @@ static struct job_time_of job_time_of(const struct run *run, const struct live_j
                                  .time = { run->now_ns - job->submit_ns, censored } };
 }
 
+/* What a kill cost until now: from it to the first new progress of the job, times its GPUs. Goes to
+ * the incident; called when the job fails again or leaves, and when the run ends. */
+static void settle_restart(struct run *run, uint32_t live)
+{
+    struct live_job *job = &run->live.jobs[live];
+    if (job->incident == ROW_NONE || job->state == LIVE_HUNG) return;
+    int64_t until_ns = run->now_ns;
+    if (job->state == LIVE_RUNNING && run->live.attempts[live].work_start_ns < until_ns)
+        until_ns = run->live.attempts[live].work_start_ns;
+    struct incident *incident = &LOG_ITEMS(&run->result->incidents, struct incident)[job->incident];
+    incident->restart_gpu_ns += (until_ns - job->stopped_ns) * demand_of_live(run, live)->gpus;
+    job->incident = ROW_NONE;
+}
+
 static void job_over(struct run *run, uint32_t live, enum job_end end)
 {
     struct live_job *job = &run->live.jobs[live];
+    settle_restart(run, live);
     run->result->jobs_end[end]++;
     if (job->in_cohort) {
         run->cohort_open--;
@@ -45,6 +60,7 @@ static void reject(struct run *run, uint32_t live)
 {
     const struct live_job *job = &run->live.jobs[live];
     const struct jobs *jobs = run->plan->jobs;
+    settle_restart(run, live);
     run->result->jobs_end[END_REJECTED]++;
     if (job->in_cohort) {
         run->cohort_open--;
@@ -157,17 +173,6 @@ static void schedule_attempt(struct run *run, uint32_t live)
     agenda_set(&run->agenda, live, at_ns, agenda_rank(kind, run->serial++));
 }
 
-/* A restart: its cost goes to the incident that stopped the job. */
-static void settle_restart(struct run *run, uint32_t live)
-{
-    struct live_job *job = &run->live.jobs[live];
-    if (job->incident == ROW_NONE) return;
-    struct incident *incident = &LOG_ITEMS(&run->result->incidents, struct incident)[job->incident];
-    incident->restart_gpu_ns += (run->live.attempts[live].work_start_ns - job->stopped_ns) *
-                                (int64_t)demand_of_live(run, live)->gpus;
-    job->incident = ROW_NONE;
-}
-
 void transition_start(struct run *run, const struct decision *decision)
 {
     const uint32_t live = decision->live;
@@ -205,7 +210,6 @@ void transition_start(struct run *run, const struct decision *decision)
     }
     job->state = LIVE_RUNNING;
     job->attempts++;
-    settle_restart(run, live);
     schedule_attempt(run, live);
     detail_allocation(run, live);
 }
@@ -298,6 +302,7 @@ void transition_hang(struct run *run, uint32_t live, uint32_t incident_row, int6
     struct live_job *job = &run->live.jobs[live];
     struct attempt *attempt = &run->live.attempts[live];
     if (job->state != LIVE_RUNNING) return;
+    settle_restart(run, live);
     int64_t work_ns;
     const int64_t durable_ns = timing_durable_ns(run, live, &work_ns);
     const int128 lost = books_lose(run, live, durable_ns);
@@ -399,6 +404,7 @@ void transition_cut(struct run *run)
     for (uint32_t live = 0; live < run->live.count; live++) {
         const struct live_job *job = &run->live.jobs[live];
         if (job->state == LIVE_FREE) continue;
+        settle_restart(run, live);
         const bool holds = job->state == LIVE_RUNNING || job->state == LIVE_HUNG;
         if (holds) cut_attempt(run, live);
         const enum job_end end = holds ? END_RUNNING : END_QUEUED;

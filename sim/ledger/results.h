@@ -24,7 +24,8 @@ struct incident {
     uint32_t gpus_stopped,
         jobs_hit;           /* sizes of the jobs that it killed                            */
     int64_t lost_gpu_ns;    /* work rolled back, with the stalls inside it, and detection  */
-    int64_t restart_gpu_ns; /* from the kill to new progress, times the job's GPUs         */
+    int64_t restart_gpu_ns; /* from the kill to new progress, at most to the next fault of the job
+                             * or the end of the run, times the job's GPUs                 */
     int64_t down_gpu_ns;    /* GPUs out, from the fault to the repair, within the run      */
 };
 
