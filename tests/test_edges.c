@@ -101,11 +101,9 @@ static void restart_that_never_comes(void **state)
     struct scenario *scenario = &fixture.scenario;
     scenario->horizon_ns = 48 * NS_PER_HOUR;
     scenario->curve_bin_ns = NS_PER_HOUR;
-    scenario->failures.component[COMPONENT_SERVER] =
-        (struct component_failures){ .law = LAW_EXPONENTIAL,
-                                     .mean_s = 64 * 3 * 3600,
-                                     .repair_median_s = 1e8,
-                                     .repair_p95_s = 1e8 };
+    scenario->failures.component[COMPONENT_SERVER] = (struct component_failures){
+        .law = LAW_EXPONENTIAL, .mean_s = 64 * 3 * 3600, .repair_median_s = 1e8, .repair_p95_s = 1e8
+    };
     fixture_layout(&fixture, "sparse", 64, 1);
     fixture_job(&fixture, 0, 0, 40 * 86400, 0, 64);
     fixture_ready(&fixture);
@@ -115,6 +113,39 @@ static void restart_that_never_comes(void **state)
     assert_int_equal(incidents[0].jobs_hit, 1);
     const int64_t killed_ns = incidents[0].at_ns + scenario->failures.detection_ns;
     assert_int_equal(incidents[0].restart_gpu_ns, 64 * (48 * NS_PER_HOUR - killed_ns));
+    replica_result_clear(&result);
+    fixture_clear(&fixture);
+}
+
+/* ---- large numbers -------------------------------------------------------------------------------------- */
+
+/* A job of 16,384 GPUs that never saves its state fails after ten days and more: 4 million
+ * GPU-hours are gone, 448 GPU-years, more than 2^63 GPU-nanoseconds. */
+static void months_of_a_large_job(void **state)
+{
+    (void)state;
+    enum { GPUS = 16384 };
+    struct fixture fixture;
+    fixture_init(&fixture, 1);
+    struct scenario *scenario = &fixture.scenario;
+    scenario->horizon_ns = 60 * NS_PER_DAY;
+    scenario->failures.component[COMPONENT_JOB] =
+        (struct component_failures){ .law = LAW_WEIBULL, .shape = 50, .mean_s = 10 * 86400 };
+    fixture_layout(&fixture, "large", GPUS / 8, 8);
+    fixture_job(&fixture, 0, 0, 40 * 86400, 0, GPUS);
+    fixture_ready(&fixture);
+    struct replica_result result;
+    assert_int_equal(fixture_run(&fixture, 0, 0, &result), STATUS_OK);
+    const struct incident *incidents = LOG_ITEMS(&result.incidents, struct incident);
+    assert_true(result.incidents.count >= 4);
+    double lost_h = 0;
+    for (uint64_t i = 0; i < result.incidents.count; i++) {
+        const int64_t from_ns = i ? incidents[i - 1].at_ns + scenario->failures.restart_ns : 0;
+        const double want_s = GPUS * s_from_ns(incidents[i].at_ns - from_ns);
+        CHECK_NEAR((double)incidents[i].lost_gpu_ns / 1e9, want_s, 1e-12);
+        lost_h += want_s / 3600;
+    }
+    CHECK_NEAR(fixture_metric(&result, "lost_gpu_h", CLASS_NONE, -1), lost_h, 1e-12);
     replica_result_clear(&result);
     fixture_clear(&fixture);
 }
@@ -131,5 +162,6 @@ int main(void)
         rows_add(&rows, restart_that_fails_again, (const void *)seed,
                  "a restart that fails again, seed %d", (int)seed);
     rows_add(&rows, restart_that_never_comes, NULL, "a restart that never comes");
+    rows_add(&rows, months_of_a_large_job, NULL, "months of a large job");
     return rows_run("edges", &rows);
 }

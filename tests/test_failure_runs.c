@@ -84,7 +84,7 @@ static void wall_time(void **state)
         for (uint64_t i = 0; i < result.jobs.count; i++) add(&wall, s_from_ns(jobs[i].end_ns));
         const struct incident *incidents = LOG_ITEMS(&result.incidents, struct incident);
         for (uint64_t i = 0; i < result.incidents.count; i++) /* 0: it failed while it restarted */
-            if (incidents[i].lost_gpu_ns > 0) add(&lost, s_from_ns(incidents[i].lost_gpu_ns));
+            if (incidents[i].lost_gpu_ns > 0) add(&lost, (double)incidents[i].lost_gpu_ns / 1e9);
         replica_result_clear(&result);
         fixture_clear(&fixture);
     }

@@ -238,7 +238,7 @@ void on_repair(struct run *run, uint32_t row)
     const uint32_t node = node_of(run, kind, element);
     struct incident *incident = incident_at(run, run->faults.incident[row]);
     incident->repaired_ns = run->now_ns;
-    incident->down_gpu_ns = incident->gpus_removed * (run->now_ns - incident->at_ns);
+    incident->down_gpu_ns = (int128)incident->gpus_removed * (run->now_ns - incident->at_ns);
     agenda_unset(&run->faults.agenda, row);
     const bool drained = run->scenario->failures.drain != DRAIN_GPU || kind == COMPONENT_LINK;
     if (kind == COMPONENT_GPU)

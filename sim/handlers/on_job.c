@@ -47,8 +47,8 @@ static void pass(struct run *run, uint32_t fresh_serial)
 {
     struct decision decision;
     run->policy->begin(run->policy_memory);
-    while (!run->out_of_memory && run->policy->next(run->policy_memory, &run->view, run->now_ns,
-                                                    fresh_serial, &decision))
+    while (!run->out_of_memory &&
+           run->policy->next(run->policy_memory, &run->view, run->now_ns, fresh_serial, &decision))
         transition_start(run, &decision);
 }
 

@@ -289,7 +289,7 @@ static void cut_incidents(struct run *run)
     for (uint64_t i = 0; i < run->result->incidents.count; i++)
         if (incidents[i].repaired_ns == TIME_NEVER)
             incidents[i].down_gpu_ns =
-                incidents[i].gpus_removed * (run->now_ns - incidents[i].at_ns);
+                (int128)incidents[i].gpus_removed * (run->now_ns - incidents[i].at_ns);
 }
 
 static enum status finish(struct run *run)

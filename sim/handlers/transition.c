@@ -35,7 +35,8 @@ static void settle_restart(struct run *run, uint32_t live)
     if (job->state == LIVE_RUNNING && run->live.attempts[live].work_start_ns < until_ns)
         until_ns = run->live.attempts[live].work_start_ns;
     struct incident *incident = &LOG_ITEMS(&run->result->incidents, struct incident)[job->incident];
-    incident->restart_gpu_ns += (until_ns - job->stopped_ns) * demand_of_live(run, live)->gpus;
+    incident->restart_gpu_ns +=
+        (int128)demand_of_live(run, live)->gpus * (until_ns - job->stopped_ns);
     job->incident = ROW_NONE;
 }
 
@@ -314,7 +315,7 @@ void transition_hang(struct run *run, uint32_t live, uint32_t incident_row, int6
     struct incident *incident = &LOG_ITEMS(&run->result->incidents, struct incident)[incident_row];
     incident->jobs_hit++;
     incident->gpus_stopped += demand_of_live(run, live)->gpus;
-    incident->lost_gpu_ns += (int64_t)(lost / UNITS_PER_GPU);
+    incident->lost_gpu_ns += lost / UNITS_PER_GPU;
     agenda_set(&run->agenda, live, time_add(run->now_ns, detection_ns),
                agenda_rank(EV_DETECT, run->serial++));
 }
@@ -336,7 +337,7 @@ void transition_detect(struct run *run, uint32_t live)
     struct incident *incident = &LOG_ITEMS(&run->result->incidents, struct incident)[job->incident];
     const int64_t asked = demand_of_live(run, live)->gpus;
     const int64_t waiting = asked > attempt->broken ? asked - attempt->broken : 0;
-    incident->lost_gpu_ns += waiting * (run->now_ns - attempt->fault_ns);
+    incident->lost_gpu_ns += (int128)waiting * (run->now_ns - attempt->fault_ns);
     detail_attempt(run, live, ATTEMPT_FAILED, run->live.cycles[live].durable_ns, 0);
     struct returned returned = give_back(run, live);
     returned.down -= attempt->broken;

@@ -164,9 +164,9 @@ static enum status write_incidents(struct writer *writer)
         db_put_int(writer->query, row->gpus_removed);
         db_put_int(writer->query, row->gpus_stopped);
         db_put_int(writer->query, row->jobs_hit);
-        db_put_double(writer->query, s_from_ns(row->lost_gpu_ns));
-        db_put_double(writer->query, s_from_ns(row->restart_gpu_ns));
-        db_put_double(writer->query, s_from_ns(row->down_gpu_ns));
+        db_put_double(writer->query, (double)row->lost_gpu_ns / 1e9);
+        db_put_double(writer->query, (double)row->restart_gpu_ns / 1e9);
+        db_put_double(writer->query, (double)row->down_gpu_ns / 1e9);
         TRY(db_run(writer->query));
     }
     return STATUS_OK;

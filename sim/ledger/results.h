@@ -13,8 +13,8 @@
 #define REPLICA_BLAST UINT32_MAX /* number of the pooled failure-only run of a layout */
 #define ROW_NONE      UINT32_MAX
 
-/* One fault with everything it took. GPU-time in ledger units * ns / UNITS_PER_GPU is given as
- * whole GPU-nanoseconds. */
+/* One fault with everything it took. GPU-time is in whole GPU-nanoseconds, 128 bits: 64 hold only 292
+ * GPU-years, and a job of 16,384 GPUs that saves nothing loses them in a week. */
 struct incident {
     int64_t at_ns, repaired_ns; /* TIME_NEVER when the run ended first                         */
     uint8_t component;          /* enum component                                              */
@@ -23,10 +23,10 @@ struct incident {
     uint32_t gpus_removed; /* left the schedulable set, healthy ones of a drained server included */
     uint32_t gpus_stopped,
         jobs_hit;           /* sizes of the jobs that it killed                            */
-    int64_t lost_gpu_ns;    /* work rolled back, with the stalls inside it, and detection  */
-    int64_t restart_gpu_ns; /* from the kill to new progress, at most to the next fault of the job
+    int128 lost_gpu_ns;     /* work rolled back, with the stalls inside it, and detection  */
+    int128 restart_gpu_ns; /* from the kill to new progress, at most to the next fault of the job
                              * or the end of the run, times the job's GPUs                 */
-    int64_t down_gpu_ns;    /* GPUs out, from the fault to the repair, within the run      */
+    int128 down_gpu_ns;     /* GPUs out, from the fault to the repair, within the run      */
 };
 
 /* Names of enum component in an incident: "gpu", "server", "link", "leaf", "job". */
