@@ -67,6 +67,18 @@ static const char rows[] =
     "VALUES(0,0,'wait_s_p95','none','s',100.0),(0,1,'wait_s_p95','none','s',300.0),"
     " (0,0,'wait_s_p50','8-15','s',7.0),(2,0,'wait_s_p95','none','s',50.0),"
     " (0,0,'effective_load','none','1',0.75),(0,1,'effective_load','none','1',0.5);"
+    /* As written "one" yields 0.125 more in both replicas; communication takes it to 0.0625 and 0.375; with half of
+     * the NICs nothing is left. */
+    "INSERT INTO metric VALUES(0,0,'yield','none','1',0.75),(0,1,'yield','none','1',0.75),"
+    " (2,0,'yield','none','1',0.625),(2,1,'yield','none','1',0.625),(0,0,'yield','1','1',0.1);"
+    "INSERT INTO setting VALUES(0,'none',1.0),(1,'communication',0.5),(2,'communication',2.0),"
+    " (3,'nics',0.5);"
+    "INSERT INTO tornado VALUES(1,0,0,'yield','none','1',0.75),(1,2,0,'yield','none','1',0.6875),"
+    " (1,0,1,'yield','none','1',0.75),(1,2,1,'yield','none','1',0.6875),(1,0,0,'yield','1','1',0.5),"
+    " (2,0,0,'yield','none','1',0.75),(2,2,0,'yield','none','1',0.375),"
+    " (2,0,1,'yield','none','1',0.75),(2,2,1,'yield','none','1',0.375),"
+    " (3,0,0,'yield','none','1',0.75),(3,2,0,'yield','none','1',0.75),"
+    " (3,0,1,'yield','none','1',0.75),(3,2,1,'yield','none','1',0.75);"
     "INSERT INTO incident VALUES(0,-1,0,1.0,2.0,'server',0,8,8,0,0,0.0,0.0,8.0),"
     " (0,-1,1,5.0,6.0,'gpu',0,1,1,0,0,0.0,0.0,1.0),(0,-1,2,7.0,8.0,'server',1,8,8,0,0,0.0,0.0,8.0),"
     " (0,0,0,1.0,2.0,'gpu',0,1,1,0,0,0.0,0.0,1.0);";

@@ -33,6 +33,12 @@ static void data_of_the_database(void **state)
     assert_true(data.layouts[0].wait[0][CLASS_8_15][WAIT_P50] == 7);
     /* need: the mean of effective_load, else the offered load */
     assert_true(data.layouts[0].need == 0.625 && data.layouts[1].need == 0.5);
+    /* yields of all jobs, by setting */
+    assert_int_equal(data.setting_count, 4);
+    assert_string_equal(data.settings[2].axis, "communication");
+    assert_true(data.settings[2].factor == 2);
+    assert_true(setting_yields(&data, 0, 0)[1] == 0.75);
+    assert_true(setting_yields(&data, 2, 1)[0] == 0.375);
     /* bins: 16 GPUs * 1800 s * 2 replicas = 57600 GPU-s; what follows the window is not shown */
     assert_int_equal(data.bin_count, 4);
     assert_true(data.layouts[0].bins[0][SHARE_COMPUTE] == 43200.0 / 57600);
@@ -93,6 +99,15 @@ static void every_account_is_drawn_in_its_group(void **state)
     }
 }
 
+/* Data of so many layouts and replicas. */
+static const struct plot_data *shaped(uint32_t layout_count, uint32_t replicas)
+{
+    static struct plot_data data;
+    data.layout_count = layout_count;
+    data.replicas = replicas;
+    return &data;
+}
+
 /* Differences 1, 2, 3: mean 2, s 1. One pair of layouts and two headlines: 97.5 %, half width
  * t(2, 0.9875) / sqrt 3 = 6.20535 / 1.73205, by the closed form t = (2p - 1) sqrt(2 / (4p (1 - p))). */
 static void ranking_by_pairs(void **state)
@@ -100,12 +115,12 @@ static void ranking_by_pairs(void **state)
     (void)state;
     const double values[] = { 11, 12, 14, 10, 10, 11 };
     struct ranking ranking;
-    ranking_make(&ranking, values, 2, 3, true);
+    ranking_make(&ranking, shaped(2, 3), values, true);
     assert_true(ranking.known && ranking.best == 0 && ranking.next == 1);
     assert_true(fabs(ranking.difference.mean - 2) < 1e-12);
     assert_true(fabs(ranking.difference.hi - (2 + 6.20534682 / sqrt(3))) < 1e-6);
     assert_false(ranking.clear); /* 2 - 3.583 is below 0 */
-    ranking_make(&ranking, values, 2, 3, false);
+    ranking_make(&ranking, shaped(2, 3), values, false);
     assert_int_equal(ranking.best, 1);
 }
 
@@ -114,7 +129,7 @@ static void ranking_beyond_chance(void **state)
     (void)state;
     const double values[] = { 10, 10, 11, 15.0, 15.1, 16.2 };
     struct ranking ranking;
-    ranking_make(&ranking, values, 2, 3, true);
+    ranking_make(&ranking, shaped(2, 3), values, true);
     assert_true(ranking.best == 1 && ranking.clear);
 }
 
@@ -123,8 +138,23 @@ static void ranking_of_one_replica_is_never_clear(void **state)
     (void)state;
     const double values[] = { 1, 100 };
     struct ranking ranking;
-    ranking_make(&ranking, values, 2, 1, true);
+    ranking_make(&ranking, shaped(2, 1), values, true);
     assert_true(ranking.known && ranking.best == 1 && !ranking.clear);
+}
+
+static void ranking_of_one_exact_replica(void **state)
+{
+    (void)state;
+    const double values[] = { 1, 100, 1 };
+    struct ranking ranking;
+    static struct plot_data data;
+    data = *shaped(2, 1);
+    data.exact = true;
+    ranking_make(&ranking, &data, values, true);
+    assert_true(ranking.best == 1 && ranking.clear);
+    data.layout_count = 3; /* of 1, 100 and 1 the lowest is not one */
+    ranking_make(&ranking, &data, values, false);
+    assert_false(ranking.clear);
 }
 
 static void ranking_skips_what_is_not_known(void **state)
@@ -132,11 +162,11 @@ static void ranking_skips_what_is_not_known(void **state)
     (void)state;
     const double values[] = { NAN, NAN, 3, NAN, 2, 2 };
     struct ranking ranking;
-    ranking_make(&ranking, values, 3, 2, false);
+    ranking_make(&ranking, shaped(3, 2), values, false);
     assert_true(ranking.known && ranking.best == 2 && ranking.next == 1);
     assert_int_equal(ranking.value[0].count, 0);
     assert_int_equal(ranking.difference.count, 1); /* one pair */
-    ranking_make(&ranking, values, 1, 2, false);
+    ranking_make(&ranking, shaped(1, 2), values, false);
     assert_false(ranking.known);
 }
 
@@ -292,6 +322,7 @@ int main(void)
         cmocka_unit_test(ranking_beyond_chance),
         cmocka_unit_test(ranking_of_one_replica_is_never_clear),
         cmocka_unit_test(ranking_skips_what_is_not_known),
+        cmocka_unit_test(ranking_of_one_exact_replica),
         cmocka_unit_test(cleaned_text_is_xml),
         cmocka_unit_test(wrapped_lines_fit),
         cmocka_unit_test(files_and_their_names),

@@ -14,8 +14,8 @@
 
 enum { COLUMNS_DEFAULT = 100, WIDTH_PX = 1080, STEM_BYTES = 100 };
 
-const char *const plot_kind_names[PLOT_KINDS + 1] = { "utilization", "stall",         "blast",
-                                                      "wait",        "fragmentation", NULL };
+const char *const plot_kind_names[PLOT_KINDS + 1] = { "utilization",   "stall",   "blast", "wait",
+                                                      "fragmentation", "tornado", NULL };
 const char *const plot_format_names[PLOT_FORMATS + 1] = { "svg", "png", "pdf", "term", NULL };
 
 static bool (*const draw[PLOT_KINDS])(struct canvas *canvas, const struct plot_data *data) = {
@@ -24,6 +24,7 @@ static bool (*const draw[PLOT_KINDS])(struct canvas *canvas, const struct plot_d
     [PLOT_BLAST] = plot_blast_draw,
     [PLOT_WAIT] = plot_wait_draw,
     [PLOT_FRAGMENTATION] = plot_fragmentation_draw,
+    [PLOT_TORNADO] = plot_tornado_draw,
 };
 
 /* gnuplot's text starts with a form feed and pads each line to the full width. */

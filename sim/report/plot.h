@@ -17,6 +17,7 @@ enum plot_kind {
     PLOT_BLAST,
     PLOT_WAIT,
     PLOT_FRAGMENTATION,
+    PLOT_TORNADO,
     PLOT_KINDS
 };
 extern const char *const plot_kind_names[PLOT_KINDS + 1]; /* ends with NULL */

@@ -38,6 +38,11 @@ bool layout_saturated(const struct plot_layout *layout)
     return layout->need > 1;
 }
 
+const double *setting_yields(const struct plot_data *data, uint32_t setting, uint32_t layout)
+{
+    return data->settings[setting].yields + (size_t)layout * data->replicas;
+}
+
 static struct estimate from_interval(struct interval interval)
 {
     const double half = interval.n > 1 ? interval.half : 0;
@@ -77,9 +82,17 @@ static bool goes_before(const struct estimate *a, const struct estimate *b, bool
     return higher_is_better ? a->mean > b->mean : a->mean < b->mean;
 }
 
-void ranking_make(struct ranking *ranking, const double *values, uint32_t layout_count,
-                  uint32_t replicas, bool higher_is_better)
+/* Whether a difference is more than chance. */
+static bool is_clear(const struct plot_data *data, const struct estimate *difference)
 {
+    return (difference->count > 1 || (difference->count == 1 && data->exact)) &&
+           (difference->lo > 0 || difference->hi < 0);
+}
+
+void ranking_make(struct ranking *ranking, const struct plot_data *data, const double *values,
+                  bool higher_is_better)
+{
+    const uint32_t layout_count = data->layout_count, replicas = data->replicas;
     memset(ranking, 0, sizeof *ranking);
     for (uint32_t i = 0; i < layout_count; i++) {
         ranking->value[i] = estimate_of(values + (size_t)i * replicas, replicas, 0.95);
@@ -103,7 +116,6 @@ void ranking_make(struct ranking *ranking, const double *values, uint32_t layout
             difference_of(values + (size_t)ranking->best * replicas, values + (size_t)i * replicas,
                           replicas, confidence);
         if (i == ranking->next) ranking->difference = difference;
-        ranking->clear =
-            ranking->clear && difference.count > 1 && (difference.lo > 0 || difference.hi < 0);
+        ranking->clear = ranking->clear && is_clear(data, &difference);
     }
 }

@@ -62,15 +62,25 @@ struct plot_layout {
     double blast_s; /* simulated length of the failure-only run; 0 = none     */
 };
 
+/* An assumption that was moved, with the yields of all jobs under it. */
+struct plot_setting {
+    char axis[64];  /* escaped                                                            */
+    double factor;  /* what it was moved by                                               */
+    double *yields; /* [layout_count][replicas]; NAN where that was not run               */
+};
+
 struct plot_data {
     char scenario[4 * LIMIT_NAME_BYTES]; /* escaped                                            */
     char notes[96]; /* ", slack 0 (...)", ", RUN NOT FINISHED", or ""         */
     struct plot_layout layouts[LIMIT_LAYOUTS];
     uint32_t layout_count;
     uint32_t replicas; /* length of the arrays: highest replica number + 1       */
+    bool exact; /* nothing is drawn by chance: one replica is the answer         */
     double window_start_s, window_end_s;
     double bin_s;        /* width of a bin; the last may end behind the window     */
     uint32_t bin_count;  /* 0 .. PLOT_BINS_MAX                                     */
+    struct plot_setting *settings; /* [setting_count]; row 0 is the scenario as written         */
+    uint32_t setting_count;        /* 1 or 0: nothing was moved                                 */
     struct arena *arena; /* owns the arrays                                        */
 };
 
@@ -82,6 +92,9 @@ bool layout_saturated(const struct plot_layout *layout);
  * then say that there is nothing. STATUS_INPUT when it is not such a database. */
 enum status plot_data_read(const char *db_path, struct plot_data *data, struct diag *diag);
 void plot_data_clear(struct plot_data *data);
+
+/* The yields of one layout under a setting, [replicas]. */
+const double *setting_yields(const struct plot_data *data, uint32_t setting, uint32_t layout);
 
 /* A value with its interval over replicas. */
 struct estimate {
@@ -103,8 +116,8 @@ struct ranking {
     bool known; /* at least one layout has a value                          */
 };
 
-/* values[layout_count][replicas]. */
-void ranking_make(struct ranking *ranking, const double *values, uint32_t layout_count,
-                  uint32_t replicas, bool higher_is_better);
+/* values[layout_count][replicas] of the data. Where nothing is drawn by chance, any difference is clear. */
+void ranking_make(struct ranking *ranking, const struct plot_data *data, const double *values,
+                  bool higher_is_better);
 
 #endif

@@ -77,7 +77,7 @@ static void fill_group(struct row_group *group, const struct plot_data *data, in
                  estimate_within(estimate_of(own, n, 0.95), 0, 1), share);
         for (uint32_t i = 0; layout_saturated(&data->layouts[l]) && i < n; i++) own[i] = NAN;
     }
-    ranking_make(ranking, values, data->layout_count, n, false);
+    ranking_make(ranking, data, values, false);
     if (ranking->clear && share != SHARE_NO_DEMAND) row_mark_best(&group->rows[ranking->best]);
     group->row_count = data->layout_count;
 }

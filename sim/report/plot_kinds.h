@@ -24,6 +24,9 @@ bool plot_wait_draw(struct canvas *canvas, const struct plot_data *data);
 /* Why are GPUs free? Causes as shares of capacity, by layout. */
 bool plot_fragmentation_draw(struct canvas *canvas, const struct plot_data *data);
 
+/* Which assumption moves the verdict? Differences in yield to the baseline under moved assumptions. */
+bool plot_tornado_draw(struct canvas *canvas, const struct plot_data *data);
+
 /* A canvas that says why there is nothing else on it. */
 bool plot_nothing_draw(struct canvas *canvas, const char *title, const char *reason);
 

@@ -55,6 +55,8 @@ static void load_words(struct plot_data *data, const struct stored *stored)
 {
     const char *name = stored_meta(stored, "name");
     const char *complete = stored_meta(stored, "complete");
+    const char *chance = stored_meta(stored, "chance");
+    data->exact = chance && strcmp(chance, "none") == 0;
     if (name) canvas_clean(name, strlen(name), data->scenario, sizeof data->scenario);
     if (complete && strcmp(complete, "1") != 0)
         strncat(data->notes, ", RUN NOT FINISHED", sizeof data->notes - strlen(data->notes) - 1);
@@ -78,6 +80,8 @@ static void load_times(struct loader *loader)
         data->window_start_s = s_from_ns(row->window_start_ns);
         data->window_end_s = fmax(data->window_end_s, s_from_ns(row->window_end_ns));
     }
+    /* Where nothing is drawn by chance all replicas are the same, and no interval is to be shown. */
+    if (data->exact && data->replicas > 1) data->replicas = 1;
 }
 
 /* Bins of the plots: so many of the database's that at most PLOT_BINS_MAX are left. */
@@ -114,7 +118,9 @@ static void load_present(struct loader *loader)
         LOG_ITEMS(&loader->stored->replicas, const struct stored_replica);
     for (uint64_t i = 0; i < loader->stored->replicas.count; i++) {
         const uint32_t l = loader->row_of[rows[i].layout];
-        if (l == NOT_SHOWN || rows[i].replica < 0) continue;
+        if (l == NOT_SHOWN || rows[i].replica < 0 ||
+            (uint32_t)rows[i].replica >= loader->data->replicas)
+            continue;
         loader->data->layouts[l].present[rows[i].replica] = true;
         loader->data->layouts[l].replicas_present++;
     }
@@ -139,6 +145,44 @@ static void load_metrics(struct loader *loader)
     }
     for (uint32_t l = 0; l < loader->data->layout_count; l++)
         if (needs[l] > 0) loader->data->layouts[l].need = need_sum[l] / needs[l];
+}
+
+/* Keeps the yields of all jobs of the rows, which are of any setting. */
+static void load_yields(struct loader *loader, const struct log *rows_of)
+{
+    struct plot_data *data = loader->data;
+    const struct stored_metric *rows = LOG_ITEMS(rows_of, const struct stored_metric);
+    for (uint64_t i = 0; i < rows_of->count; i++) {
+        const uint32_t l = loader->row_of[rows[i].layout];
+        if (l == NOT_SHOWN || rows[i].replica >= data->replicas || rows[i].class_ != CLASS_NONE ||
+            rows[i].setting >= data->setting_count || strcmp(rows[i].name, "yield") != 0)
+            continue;
+        data->settings[rows[i].setting].yields[(size_t)l * data->replicas + rows[i].replica] =
+            rows[i].value;
+    }
+}
+
+static bool load_settings(struct loader *loader)
+{
+    struct plot_data *data = loader->data;
+    const struct log *settings = &loader->stored->settings;
+    const struct stored_setting *rows = LOG_ITEMS(settings, const struct stored_setting);
+    const size_t cells = (size_t)data->layout_count * data->replicas;
+    if (settings->count == 0 || cells == 0) return true;
+    data->settings = arena_take(data->arena, settings->count, sizeof *data->settings);
+    if (!data->settings) return false;
+    for (uint32_t s = 0; s < settings->count; s++) {
+        struct plot_setting *setting = &data->settings[s];
+        canvas_clean(rows[s].axis, strlen(rows[s].axis), setting->axis, sizeof setting->axis);
+        setting->factor = rows[s].factor;
+        setting->yields = arena_take(data->arena, cells, sizeof *setting->yields);
+        if (!setting->yields) return false;
+        for (size_t i = 0; i < cells; i++) setting->yields[i] = NAN;
+    }
+    data->setting_count = (uint32_t)settings->count;
+    load_yields(loader, &loader->stored->metrics);
+    load_yields(loader, &loader->stored->moved);
+    return true;
 }
 
 static int by_layout_component_size(const void *left, const void *right)
@@ -205,7 +249,8 @@ static void add_curve(const struct stored_curve *row, void *with)
     struct plot_data *data = loader->data;
     const uint32_t l = loader->row_of[row->layout];
     if (row->layout >= loader->stored->layout_count || l == NOT_SHOWN ||
-        row->bin_start_s >= data->window_end_s || row->bin_start_s < 0)
+        row->replica >= data->replicas || row->bin_start_s >= data->window_end_s ||
+        row->bin_start_s < 0)
         return;
     struct plot_layout *layout = &data->layouts[l];
     const double full = data->bin_s * layout->gpus * layout->replicas_present;
@@ -233,7 +278,7 @@ static enum status load(const char *db_path, struct loader *loader, struct diag 
         if (!take_arrays(data, &data->layouts[l])) return out_of_memory(diag);
     load_present(loader);
     load_metrics(loader);
-    if (!load_blasts(loader)) return out_of_memory(diag);
+    if (!load_settings(loader) || !load_blasts(loader)) return out_of_memory(diag);
     TRY(store_each_ledger(db_path, add_ledger, loader, diag));
     if (data->bin_count == 0) return STATUS_OK;
     return store_each_curve(db_path, add_curve, loader, diag);

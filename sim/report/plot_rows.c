@@ -1,28 +1,17 @@
 /* plot_rows.c - see plot_rows.h. */
-#include "report/plot_rows.h"
+#include "report/plot_rows_parts.h"
 
 #include <math.h>
 #include <string.h>
 
 enum { KEY_ENTRIES = ROW_SEGMENTS + ROW_MARKS + LIMIT_LAYOUTS };
 enum { ROW_PX = 21, HEADING_PX = 24 };
-enum { CELLS_BAR_MIN = 24, CELLS_BAR_MAX = 72 };
-
-/* Where everything is, in units of the canvas. */
-struct geometry {
-    double width, height;
-    double bar_x0, bar_x1; /* the axis           */
-    double names_x;        /* names end here     */
-    double values_x;       /* values begin here  */
-    struct box above;      /* panel above the rows */
-    double key_y, panel_y0, panel_y1, axis_y, footer_y;
-    double row, heading, gap; /* heights            */
-};
 
 static uint32_t key_entries(const struct canvas *canvas, const struct row_chart *chart,
                             struct key_entry *entries)
 {
     static const char *const signs[ROW_MARKS] = { "\u25cb", "\u25cf" }; /* open, filled circle */
+    static const char stroke[] = "\u2503";
     uint32_t count = 0;
     if (canvas->cells && chart->lines[0]) return 0;
     for (uint32_t i = 0; i < chart->segment_count; i++)
@@ -32,7 +21,8 @@ static uint32_t key_entries(const struct canvas *canvas, const struct row_chart 
     for (uint32_t i = 0; i < chart->mark_count; i++) {
         if (!chart->mark_names[i]) continue;
         entries[count] = (struct key_entry){ .name = chart->mark_names[i] };
-        snprintf(entries[count++].sign, sizeof entries->sign, "%s", signs[i]);
+        snprintf(entries[count++].sign, sizeof entries->sign, "%s",
+                 chart->ticks ? stroke : signs[i]);
     }
     for (uint32_t i = 0; i < LIMIT_LAYOUTS && chart->lines[i]; i++)
         entries[count++] =
@@ -71,6 +61,48 @@ static double widest_remark(const struct canvas *canvas, const struct row_chart 
     return widest;
 }
 
+static double widest_heading(const struct canvas *canvas, const struct row_chart *chart)
+{
+    double widest = 0;
+    for (uint32_t g = 0; g < chart->group_count; g++)
+        widest = fmax(widest, canvas_text_width(canvas, TEXT_BODY, true, chart->groups[g].heading));
+    return widest;
+}
+
+/* Distance of a value from the start of the bar. */
+static double place(const struct row_chart *chart, double bar, double value)
+{
+    return (value - chart->axis.min) / (chart->axis.max - chart->axis.min) * bar;
+}
+
+/* Where words beside an end of a bar end, or begin. */
+static double end_place(const struct canvas *canvas, const struct row_chart *chart, double bar,
+                        const struct row *row, int i)
+{
+    const double sign = i == 0 ? -1 : 1, gap = 5;
+    const double zero = chart->zero_name ? place(chart, bar, 0) : -1e9;
+    const double x = place(chart, bar, row->end[i].at) + sign * gap;
+    const double after = sign * (zero - x); /* the line at 0 lies so far behind their start */
+    const double width = canvas_text_width(canvas, TEXT_SMALL, false, row->end[i].text);
+    return after > -gap && after < width + 2 ? zero + sign * gap : x;
+}
+
+/* How far words stick out on each side of the bar. */
+static void stick_out(const struct canvas *canvas, const struct row_chart *chart, double bar,
+                      double out[2])
+{
+    out[0] = out[1] = 0;
+    for (uint32_t g = 0; g < chart->group_count && !canvas->cells; g++)
+        for (uint32_t r = 0; r < chart->groups[g].row_count; r++)
+            for (int i = 0; i < 2; i++) {
+                const struct row *row = &chart->groups[g].rows[r];
+                if (!row->end[i].text[0]) continue;
+                const double x = end_place(canvas, chart, bar, row, i);
+                const double width = canvas_text_width(canvas, TEXT_SMALL, false, row->end[i].text);
+                out[i] = fmax(out[i], i == 0 ? width - x + 8 : x + width - bar);
+            }
+}
+
 static struct geometry measure(struct canvas *canvas, const struct row_chart *chart)
 {
     const bool cells = canvas->cells;
@@ -82,14 +114,19 @@ static struct geometry measure(struct canvas *canvas, const struct row_chart *ch
     double bar = fmax(canvas->width - fixed, cells ? CELLS_BAR_MIN : 420);
     if (cells && bar > CELLS_BAR_MAX) bar = CELLS_BAR_MAX;
     bar = fmax(bar, widest_remark(canvas, chart) - values); /* it runs on over the values */
-    struct geometry at = { .width = fmax(fixed + bar, cells ? 72 : 860),
+    double out[2];
+    stick_out(canvas, chart, bar, out);
+    if (!cells && bar > 420) bar = fmax(bar - out[0] - out[1], 420);
+    stick_out(canvas, chart, bar, out);
+    struct geometry at = { .width = fmax(fixed + out[0] + bar + out[1], cells ? 72 : 860),
                            .row = cells ? 1 : ROW_PX,
                            .heading = cells ? 1 : HEADING_PX,
                            .gap = cells ? 0 : 8 };
+    at.width = fmax(at.width, 2 * margin + widest_heading(canvas, chart));
     at.names_x = margin + names;
-    at.bar_x0 = at.names_x + space;
+    at.bar_x0 = at.names_x + space + out[0];
     at.bar_x1 = at.bar_x0 + bar;
-    at.values_x = at.bar_x1 + space;
+    at.values_x = at.bar_x1 + out[1] + space;
     struct key_entry entries[KEY_ENTRIES];
     at.key_y = frame_header(canvas, &chart->frame, at.width, false);
     at.panel_y0 =
@@ -111,6 +148,29 @@ static struct geometry measure(struct canvas *canvas, const struct row_chart *ch
     return at;
 }
 
+/* Words beside the ends of a bar, moved aside where the line at 0 would cross them. */
+static void draw_ends(struct canvas *canvas, const struct row_chart *chart,
+                      const struct geometry *at, const struct row *row, double y)
+{
+    for (int i = 0; i < 2; i++)
+        if (row->end[i].text[0])
+            canvas_text(canvas,
+                        at->bar_x0 + end_place(canvas, chart, at->bar_x1 - at->bar_x0, row, i), y,
+                        i == 0 ? ALIGN_RIGHT : ALIGN_LEFT, TEXT_SMALL, false, row->end[i].text);
+}
+
+/* The name of the line at 0, above it but inside the axis. */
+static void draw_zero_name(struct canvas *canvas, const struct row_chart *chart,
+                           const struct geometry *at)
+{
+    const double half =
+        canvas_text_width(canvas, TEXT_BODY, true, chart->zero_name) / 2 + (canvas->cells ? 1 : 0);
+    const double x = at->bar_x0 + fmin(fmax(place(chart, at->bar_x1 - at->bar_x0, 0), half),
+                                       at->bar_x1 - at->bar_x0 - half);
+    canvas_text(canvas, x, canvas->cells ? at->panel_y0 - 1 : at->panel_y0 - 9, ALIGN_CENTER,
+                TEXT_BODY, true, chart->zero_name);
+}
+
 /* Names, values and headings. */
 static void draw_words(struct canvas *canvas, const struct row_chart *chart,
                        const struct geometry *at)
@@ -119,6 +179,7 @@ static void draw_words(struct canvas *canvas, const struct row_chart *chart,
     const double half = canvas->cells ? 0 : at->row / 2;
     canvas_text(canvas, at->values_x, canvas->cells ? y - 1 : y - 9, ALIGN_LEFT, TEXT_BODY, false,
                 chart->value_heading);
+    if (chart->zero_name) draw_zero_name(canvas, chart, at);
     for (uint32_t g = 0; g < chart->group_count; g++) {
         const struct row_group *group = &chart->groups[g];
         if (group->heading[0]) {
@@ -133,15 +194,14 @@ static void draw_words(struct canvas *canvas, const struct row_chart *chart,
                         row->value);
             canvas_text(canvas, at->bar_x0 + (canvas->cells ? 0 : 4), y + half, ALIGN_LEFT,
                         TEXT_SMALL, false, row->remark);
+            if (!canvas->cells) draw_ends(canvas, chart, at, row, y + half);
         }
         y += at->gap;
     }
 }
 
-/* Calls back for each row with the y of its middle, from the top of the panel. */
-typedef void row_visit(const struct row_chart *chart, const struct row *row, double y, void *with);
-static void each_row(const struct row_chart *chart, const struct geometry *at, row_visit *visit,
-                     void *with)
+void rows_each(const struct row_chart *chart, const struct geometry *at, row_visit *visit,
+               void *with)
 {
     double y = 0;
     for (uint32_t g = 0; g < chart->group_count; g++) {
@@ -203,13 +263,31 @@ static void write_grid(const struct row_chart *chart, const struct row *row, dou
     writer->written++;
 }
 
+static void write_zero(const struct row_chart *chart, const struct row *row, double y, void *with)
+{
+    (void)chart;
+    struct writer *writer = with;
+    if (row->remark[0]) return;
+    fprintf(writer->data, "0 %.9g 0 %d\n", y - ROW_PX / 2.0, ROW_PX);
+    writer->written++;
+}
+
+static void write_tick(const struct row_chart *chart, const struct row *row, double y, void *with)
+{
+    (void)chart;
+    struct writer *writer = with;
+    if (!row->mark[0].present) return;
+    fprintf(writer->data, "%.9g %.9g 0 18\n", row->mark[0].at, y - 9);
+    writer->written++;
+}
+
 /* Writes one data file; false when it holds nothing. */
 static bool write_data(struct canvas *canvas, const struct row_chart *chart,
                        const struct geometry *at, row_visit *visit, uint32_t number, char name[16])
 {
     struct writer writer = { canvas_data(canvas, name), number, 0 };
     if (!writer.data) return false;
-    each_row(chart, at, visit, &writer);
+    rows_each(chart, at, visit, &writer);
     canvas_data_close(canvas, writer.data);
     return writer.written > 0;
 }
@@ -241,7 +319,10 @@ static void plot_marks(struct canvas *canvas, const struct row_chart *chart,
     if ((chart->join_marks || chart->stems) && write_data(canvas, chart, at, write_join, 0, name))
         fprintf(canvas->script, ", '%s' with vectors nohead linecolor rgb '#9a9a9a' linewidth 1",
                 name);
-    for (uint32_t i = 0; i < chart->mark_count; i++) {
+    if (chart->ticks && write_data(canvas, chart, at, write_tick, 0, name))
+        fprintf(canvas->script, ", '%s' with vectors nohead linecolor rgb '#111111' linewidth 3",
+                name);
+    for (uint32_t i = 0; i < chart->mark_count && !chart->ticks; i++) {
         if (!write_data(canvas, chart, at, write_mark, i, name)) continue;
         fprintf(canvas->script,
                 ", '%s' with xerrorbars pointtype 7 pointsize %s linewidth 1.4"
@@ -267,55 +348,11 @@ static void draw_panel(struct canvas *canvas, const struct row_chart *chart,
         fprintf(canvas->script, ", '%s' with vectors nohead linecolor rgb '#d0d0d0' linewidth 0.8",
                 name);
     plot_segments(canvas, chart, at);
+    if (chart->zero_name && write_data(canvas, chart, at, write_zero, 0, name))
+        fprintf(canvas->script, ", '%s' with vectors nohead linecolor rgb '#000000' linewidth 1.2",
+                name);
     plot_marks(canvas, chart, at);
     fprintf(canvas->script, "\n");
-}
-
-/* One row of a terminal as text. */
-struct cell_painter {
-    struct canvas *canvas;
-    const struct geometry *at;
-};
-
-static size_t cell_of(const struct row_chart *chart, const struct geometry *at, double value)
-{
-    const double share = (value - chart->axis.min) / (chart->axis.max - chart->axis.min);
-    const double cell = floor(fmin(fmax(share, 0), 1) * (at->bar_x1 - at->bar_x0) + 0.5);
-    return cell > CELLS_BAR_MAX ? CELLS_BAR_MAX : (size_t)cell;
-}
-
-static void paint_marks(const struct row_chart *chart, const struct row *row,
-                        const struct geometry *at, char *run)
-{
-    for (uint32_t i = 0; i < chart->mark_count; i++) {
-        const struct row_mark *mark = &row->mark[i];
-        if (!mark->present) continue;
-        const size_t from = cell_of(chart, at, mark->whisker ? mark->lo : mark->at);
-        const size_t to = cell_of(chart, at, mark->whisker ? mark->hi : mark->at);
-        memset(run + from, '-', to - from);
-        run[cell_of(chart, at, mark->at)] = i == 0 && chart->mark_count > 1 ? 'o' : '*';
-    }
-}
-
-static void paint_cells(const struct row_chart *chart, const struct row *row, double y, void *with)
-{
-    const struct cell_painter *painter = with;
-    char run[CELLS_BAR_MAX + 2];
-    memset(run, ' ', sizeof run);
-    double x = chart->axis.min;
-    for (uint32_t i = 0; i < chart->segment_count; i++) {
-        const size_t from = cell_of(chart, painter->at, x);
-        x += row->segment[i] > 0 ? row->segment[i] : 0;
-        const size_t to = cell_of(chart, painter->at, x);
-        if (chart->fills[i].color) memset(run + from, chart->fills[i].glyph, to - from);
-    }
-    /* On a stacked bar the mark would hide a segment; its number stands beside it. */
-    if (chart->segment_count == 0 || chart->stems) paint_marks(chart, row, painter->at, run);
-    size_t used = sizeof run - 1;
-    while (used > 0 && run[used - 1] == ' ') used--;
-    run[used] = '\0';
-    canvas_text(painter->canvas, painter->at->bar_x0, floor(painter->at->panel_y0 + y), ALIGN_LEFT,
-                TEXT_BODY, false, run);
 }
 
 void row_mark_best(struct row *row)
@@ -336,8 +373,7 @@ bool rows_draw(struct canvas *canvas, const struct row_chart *chart)
     axis_below(canvas, &chart->axis, at.bar_x0, at.bar_x1, at.axis_y, true);
     frame_footer(canvas, &chart->frame, at.footer_y, at.width, true);
     if (canvas->cells) {
-        struct cell_painter painter = { canvas, &at };
-        each_row(chart, &at, paint_cells, &painter);
+        rows_paint_cells(canvas, chart, &at);
         canvas_flush(canvas);
     } else {
         if (chart->above.height > 0) {

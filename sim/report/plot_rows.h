@@ -7,7 +7,7 @@
 #include "base/limits.h"
 #include "report/plot_frame.h"
 
-enum { ROW_SEGMENTS = 14, ROW_MARKS = 2, ROW_GROUPS = 8 };
+enum { ROW_SEGMENTS = 14, ROW_MARKS = 2, ROW_GROUPS = LIMIT_LAYOUTS, ROWS_MAX = LIMIT_LAYOUTS };
 
 /* A point with its whisker, in axis units. Absent when there is nothing to show. */
 struct row_mark {
@@ -15,19 +15,26 @@ struct row_mark {
     double at, lo, hi;
 };
 
+/* Words beside an end of a bar. */
+struct row_end {
+    double at;     /* in axis units                */
+    char text[24]; /* "" = none                    */
+};
+
 struct row {
     const char *name;             /* borrowed, escaped                                   */
     double segment[ROW_SEGMENTS]; /* lengths in axis units, stacked from axis.min        */
     struct row_mark mark[ROW_MARKS];
+    struct row_end end[2]; /* words that end left of [0].at, and begin right of [1].at */
     char value[128]; /* right of the bar                                    */
     bool bold;       /* the value is the best of its group, beyond chance   */
     char remark[96]; /* in place of bar and value: why there is none        */
 };
 
 struct row_group {
-    char heading[160]; /* "" = none                                           */
+    char heading[8 * LIMIT_NAME_BYTES + 128]; /* "" = none                    */
     uint32_t row_count;
-    struct row rows[LIMIT_LAYOUTS];
+    struct row rows[ROWS_MAX];
 };
 
 /* A panel above the rows with the same horizontal axis; height 0 = none, and none on a terminal.
@@ -49,6 +56,8 @@ struct row_chart {
     const char *mark_names[ROW_MARKS]; /* NULL: not in the key                       */
     bool join_marks;                   /* a line from the first mark to the second            */
     bool stems;                        /* a line from the axis to the first mark */
+    bool ticks;            /* the first mark is an upright stroke, without whisker */
+    const char *zero_name; /* name of a line at 0 through all rows; NULL = no line */
     const struct line_style *lines[LIMIT_LAYOUTS]; /* of the panel above, for the key, by row */
     struct row_above above;
     struct axis axis;

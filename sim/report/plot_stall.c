@@ -63,7 +63,7 @@ static void fill_group(struct row_group *group, const struct plot_data *data, in
         fill_row(&group->rows[l], data, l, class_, values);
     for (uint32_t l = 0; l < data->layout_count; l++)
         share_values(&data->layouts[l], n, class_, SHARE_COMPUTE, values + (size_t)l * n);
-    ranking_make(ranking, values, data->layout_count, n, true);
+    ranking_make(ranking, data, values, true);
     for (uint32_t l = 0; l < data->layout_count; l++) {
         struct row *row = &group->rows[l];
         const struct estimate yield = estimate_within(ranking->value[l], 0, 1);

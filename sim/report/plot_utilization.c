@@ -140,7 +140,7 @@ static void fill_words(struct page *page, double *values)
     for (uint32_t l = 0; l < data->layout_count; l++)
         window_values(&data->layouts[l], data->replicas, false,
                       values + (size_t)l * data->replicas);
-    ranking_make(&page->useful, values, data->layout_count, data->replicas, true);
+    ranking_make(&page->useful, data, values, true);
     finding_notes(&page->frame, data, &page->useful, &useful_measure);
     char extra[160] = "";
     if (data->window_start_s > 0)

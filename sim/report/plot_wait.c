@@ -71,7 +71,7 @@ static bool fill_group(struct row_group *group, const struct plot_data *data, in
     const uint32_t n = data->replicas;
     for (uint32_t l = 0; l < data->layout_count; l++)
         wait_values(&data->layouts[l], n, class_, WAIT_P95, values + (size_t)l * n);
-    ranking_make(ranking, values, data->layout_count, n, false);
+    ranking_make(ranking, data, values, false);
     if (!ranking->known) return false;
     for (uint32_t l = 0; l < data->layout_count; l++) {
         struct row *row = &group->rows[l];

@@ -86,7 +86,10 @@ static void difference_note(struct frame *frame, const struct plot_data *data,
     const char *next = data->layouts[ranking->next].name;
     estimate_text(value, sizeof value, &ranking->value[ranking->next], measure);
     gap_text(gap, sizeof gap, ranking->difference, *measure);
-    if (ranking->difference.count < 2)
+    if (data->exact && ranking->difference.count > 0)
+        frame_note(frame, "Next: %s, %s; difference %s, exactly: nothing is drawn by chance", next,
+                   value, gap);
+    else if (ranking->difference.count < 2)
         frame_note(frame, "Next: %s, %s; one pair of runs: no interval, so chance is not ruled out",
                    next, value);
     else if (ranking->clear)
@@ -164,7 +167,8 @@ void footer_make(struct frame *frame, const struct plot_data *data, const char *
 {
     char runs[256];
     if (data->replicas == 1)
-        snprintf(runs, sizeof runs, "One replica: there is no interval.");
+        snprintf(runs, sizeof runs, "One replica: %s.",
+                 data->exact ? "nothing is drawn by chance" : "there is no interval");
     else
         snprintf(runs, sizeof runs,
                  "Mean of %u replicas; in brackets the 95 %% interval (Student t); differences are"
