@@ -76,6 +76,47 @@ static void many_bins_become_180_at_most(void **state)
     diag_destroy(diag);
 }
 
+/* Where some layout cannot hold some jobs, waits are compared over the others. */
+static void waits_of_common_jobs(void **state)
+{
+    (void)state;
+    static struct plot_data data;
+    struct diag *diag = diag_create();
+    struct db *db = NULL;
+    make_database("one");
+    assert_int_equal(db_open(small_db, DB_APPEND, &db, diag), STATUS_OK);
+    assert_int_equal(db_exec(db, "INSERT INTO metric VALUES(0,0,'common_jobs','none','1',3.0),"
+                                 " (0,0,'common_wait_s_p95','none','s',20.0)"),
+                     STATUS_OK);
+    assert_int_equal(db_close(db), STATUS_OK);
+    assert_int_equal(plot_data_read(small_db, &data, diag), STATUS_OK);
+    assert_true(data.common && data.layouts[0].wait[0][CLASS_NONE][WAIT_P95] == 20);
+    assert_true(isnan(data.layouts[0].wait[1][CLASS_NONE][WAIT_P95]));
+    plot_data_clear(&data);
+    diag_destroy(diag);
+}
+
+/* Without chance all replicas are the same: one is read. */
+static void one_of_exact_replicas(void **state)
+{
+    (void)state;
+    static struct plot_data data;
+    struct diag *diag = diag_create();
+    struct db *db = NULL;
+    make_database("one");
+    assert_int_equal(db_open(small_db, DB_APPEND, &db, diag), STATUS_OK);
+    assert_int_equal(db_exec(db, "INSERT INTO meta VALUES('chance','none')"), STATUS_OK);
+    assert_int_equal(db_close(db), STATUS_OK);
+    assert_int_equal(plot_data_read(small_db, &data, diag), STATUS_OK);
+    assert_true(data.exact);
+    assert_int_equal(data.replicas, 1);
+    assert_int_equal(data.layouts[0].replicas_present, 1);
+    /* 16 GPUs * 1800 s of one replica */
+    assert_true(data.layouts[0].bins[0][SHARE_COMPUTE] == 14400.0 / 28800);
+    plot_data_clear(&data);
+    diag_destroy(diag);
+}
+
 static void not_a_database(void **state)
 {
     (void)state;
@@ -317,6 +358,8 @@ int main(void)
         cmocka_unit_test(data_of_the_database),
         cmocka_unit_test(many_bins_become_180_at_most),
         cmocka_unit_test(not_a_database),
+        cmocka_unit_test(waits_of_common_jobs),
+        cmocka_unit_test(one_of_exact_replicas),
         cmocka_unit_test(every_account_is_drawn_in_its_group),
         cmocka_unit_test(ranking_by_pairs),
         cmocka_unit_test(ranking_beyond_chance),

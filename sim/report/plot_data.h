@@ -54,7 +54,7 @@ struct plot_layout {
     double (*held)[CLASSES][SHARES]; /* [replicas] GPU-s in the window; CLASS_NONE = all jobs  */
     double (*capacity)[SHARES];      /* [replicas] GPU-s in the window by share, all classes   */
     bool *present;                   /* [replicas] the replica is in the database              */
-    double (*wait)[CLASSES][WAIT_KINDS]; /* [replicas] seconds; CLASS_NONE = all jobs          */
+    double (*wait)[CLASSES][WAIT_KINDS]; /* [replicas] seconds; CLASS_NONE = all jobs, see common */
     uint32_t replicas_present;
     double (*bins)[SHARES];  /* [bin_count] share of capacity, mean over replicas      */
     struct blast_row *blast; /* [blast_count] by component, then size                  */
@@ -75,6 +75,7 @@ struct plot_data {
     struct plot_layout layouts[LIMIT_LAYOUTS];
     uint32_t layout_count;
     uint32_t replicas; /* length of the arrays: highest replica number + 1       */
+    bool common; /* waits are of the jobs that every layout can hold             */
     bool exact; /* nothing is drawn by chance: one replica is the answer         */
     double window_start_s, window_end_s;
     double bin_s;        /* width of a bin; the last may end behind the window     */

@@ -126,8 +126,20 @@ static void load_present(struct loader *loader)
     }
 }
 
+/* The metric is stored when some layout can never hold some of the jobs. */
+static void find_common(struct loader *loader)
+{
+    const struct stored_metric *rows =
+        LOG_ITEMS(&loader->stored->metrics, const struct stored_metric);
+    for (uint64_t i = 0; i < loader->stored->metrics.count && !loader->data->common; i++)
+        loader->data->common = strcmp(rows[i].name, "common_jobs") == 0;
+}
+
 static void load_metrics(struct loader *loader)
 {
+    const struct plot_data *data = loader->data;
+    const char *p50 = data->common ? "common_wait_s_p50" : "wait_s_p50";
+    const char *p95 = data->common ? "common_wait_s_p95" : "wait_s_p95";
     double need_sum[LIMIT_LAYOUTS] = { 0 };
     uint32_t needs[LIMIT_LAYOUTS] = { 0 };
     const struct stored_metric *rows =
@@ -137,8 +149,8 @@ static void load_metrics(struct loader *loader)
         const uint32_t l = loader->row_of[row->layout];
         if (l == NOT_SHOWN || row->replica >= loader->data->replicas) continue;
         double *wait = loader->data->layouts[l].wait[row->replica][row->class_];
-        if (strcmp(row->name, "wait_s_p50") == 0) wait[WAIT_P50] = row->value;
-        if (strcmp(row->name, "wait_s_p95") == 0) wait[WAIT_P95] = row->value;
+        if (strcmp(row->name, p50) == 0) wait[WAIT_P50] = row->value;
+        if (strcmp(row->name, p95) == 0) wait[WAIT_P95] = row->value;
         if (strcmp(row->name, "effective_load") != 0) continue;
         need_sum[l] += row->value;
         needs[l]++;
@@ -277,6 +289,7 @@ static enum status load(const char *db_path, struct loader *loader, struct diag 
     for (uint32_t l = 0; l < data->layout_count; l++)
         if (!take_arrays(data, &data->layouts[l])) return out_of_memory(diag);
     load_present(loader);
+    find_common(loader);
     load_metrics(loader);
     if (!load_settings(loader) || !load_blasts(loader)) return out_of_memory(diag);
     TRY(store_each_ledger(db_path, add_ledger, loader, diag));

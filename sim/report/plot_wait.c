@@ -120,7 +120,10 @@ static void fill_chart(struct row_chart *chart, const struct plot_data *data, do
         if (class_ == CLASS_NONE) finding_notes(&chart->frame, data, &ranking, &wait_measure);
     }
     saturated_note(&chart->frame, data, grows);
-    footer_make(&chart->frame, data, "'best': shortest p95 beyond chance.");
+    footer_make(&chart->frame, data,
+                data->common ? "'best': shortest p95 beyond chance. Only jobs that every layout can"
+                               " hold."
+                             : "'best': shortest p95 beyond chance.");
     snprintf(chart->value_heading, sizeof chart->value_heading, "median; p95%s",
              data->replicas > 1 ? " [95 % interval]" : "");
     chart->mark_count = WAIT_KINDS;
