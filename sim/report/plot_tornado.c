@@ -283,6 +283,27 @@ static void fate_note(struct frame *frame, const struct plot_data *data,
         frame_note(frame, "%s: %s", words, list);
 }
 
+static void footer_words(struct frame *frame, const struct plot_data *data,
+                         const struct plot_moves *moves)
+{
+    char runs[256];
+    if (data->exact)
+        snprintf(runs, sizeof runs, "Nothing is drawn by chance.");
+    else if (data->replicas == 1 || moves->replicas == 1)
+        snprintf(runs, sizeof runs,
+                 "One replica of each move: there is no interval, and chance is not ruled out.");
+    else
+        snprintf(
+            runs, sizeof runs,
+            "%u of %u replicas run again: their pairs tell how far a move takes the difference as"
+            " written. In brackets the interval; those of one move hold together at 95 %%, over"
+            " all pairs of layouts.",
+            moves->replicas, data->replicas);
+    snprintf(frame->footer, sizeof frame->footer,
+             "Each assumption moved by itself. %s Scenario %s%s.", runs, data->scenario,
+             data->notes);
+}
+
 static void fill_words(struct row_chart *chart, const struct plot_data *data,
                        const struct plot_moves *moves)
 {
@@ -295,18 +316,7 @@ static void fill_words(struct row_chart *chart, const struct plot_data *data,
     if (counts.known > 0 && counts.known < counts.run)
         fate_note(frame, data, moves, FATE_UNKNOWN, "Not known, too few replicas");
     fate_note(frame, data, moves, FATE_TOLD, "Can be told from the best now");
-    const bool brackets = data->replicas > 1 && moves->replicas > 1;
-    snprintf(frame->footer, sizeof frame->footer,
-             "Each assumption moved by itself, %u of %u replica%s each: pairs tell how far it takes"
-             " the difference as written.%s Scenario %s%s.",
-             moves->replicas, data->replicas, data->replicas == 1 ? "" : "s",
-             brackets
-                 ? " In brackets the interval; those of one move hold together at 95 %, over all"
-                   " pairs of layouts."
-             : data->exact ? " Nothing is drawn by chance."
-                           : " One replica: there is no interval, and chance is not ruled"
-                             " out.",
-             data->scenario, data->notes);
+    footer_words(frame, data, moves);
 }
 
 /* Names of what occurs. */
