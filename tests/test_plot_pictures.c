@@ -294,10 +294,10 @@ static void finding_is_in_the_picture(void **state)
     text = render(&data, PLOT_TORNADO, PLOT_TERM); /* of the fixture's yields */
     assert_non_null(
         strstr(text, "on yield rests most on the number of NICs; 1 of 3 moves turns it"));
-    assert_non_null(strstr(text, "other minus one: -0.125 [-0.125, -0.125] as written"));
-    assert_non_null(strstr(text, "x 2: -0.375 [-0.375, -0.375]"));
-    assert_non_null(strstr(text, "x 0.5: 0.000 [0.000, 0.000] TURNS: not told"));
-    assert_true(strstr(text, "NICs per server") > strstr(text, "-0.375 [")); /* the shorter bar */
+    assert_non_null(strstr(text, "other minus one: -0.1250 [-0.1250, -0.1250] as written"));
+    assert_non_null(strstr(text, "x 2: -0.3750 [-0.3750, -0.3750]"));
+    assert_non_null(strstr(text, "x 0.5: 0.0000 [0.0000, 0.0000] TURNS: not told"));
+    assert_true(strstr(text, "NICs per server") > strstr(text, "-0.3750 [")); /* the shorter bar */
     free(text);
     text = render(&data, PLOT_UTILIZATION, PLOT_TERM); /* (28800 + 40320) / 2 / 57600 */
     assert_non_null(strstr(text, "one, 60.0 % [0.0, 100.0]"));

@@ -62,12 +62,17 @@ static void move_label(const struct plot_setting *setting, char *out, size_t out
 
 /* ---- rows ---- */
 
-/* Small differences need a digit more. */
+/* Small differences, and an interval that ends near 0, need a digit more. */
 static struct measure measure_of(const struct plot_moved *layout)
 {
-    return (struct measure){ .noun = "",
-                             .scale = 1,
-                             .decimals = fabs(layout->as_written.mean) < 0.0995 ? 4 : 3 };
+    bool small = fabs(layout->as_written.mean) < 0.0995;
+    for (uint32_t b = 0; b < ASSUMPTIONS_MAX; b++)
+        for (uint32_t m = 0; m < BAR_MOVES; m++) {
+            const struct plot_bar *bar = &layout->bars[b];
+            if (bar->fate[m] == FATE_NOT_RUN) continue;
+            small = small || fmin(fabs(bar->moved[m].lo), fabs(bar->moved[m].hi)) < 0.0005;
+        }
+    return (struct measure){ .noun = "", .scale = 1, .decimals = small ? 4 : 3 };
 }
 
 static void fill_value(struct row *row, const struct plot_data *data,
