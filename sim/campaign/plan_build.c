@@ -87,6 +87,7 @@ static enum status size_fabric(const struct scenario *scenario, const struct lay
         (variant->servers + variant->servers_per_leaf - 1) / variant->servers_per_leaf;
     variant->spines = (uint32_t)tiers.spines;
     variant->trunks = (uint32_t)tiers.trunks;
+    variant->uplinks_per_leaf = (uint32_t)tiers.up;
     return STATUS_OK;
 }
 

@@ -30,6 +30,7 @@ struct site { /* the servers and network of a layout, as the models see them */
     double intra_bytes_per_s, intra_hop_s, network_hop_s;
     const struct server_type *server;
     double nic_bytes_per_s;
+    double uplinks_bytes_per_s; /* all uplinks of one leaf together */
 };
 
 struct speed {
@@ -39,16 +40,31 @@ struct speed {
 };
 
 static struct site site_of(const struct server_type *server, uint32_t nics, double nic_bytes_per_s,
-                           double network_hop_s, uint32_t servers_per_leaf)
+                           double network_hop_s)
 {
     return (struct site){ .gpus_per_server = server->gpus,
                           .links_per_server = nics,
-                          .servers_per_leaf = servers_per_leaf,
                           .intra_bytes_per_s = server->scaleup_bytes_per_s,
                           .intra_hop_s = server->scaleup_hop_s,
                           .network_hop_s = network_hop_s,
                           .server = server,
-                          .nic_bytes_per_s = nic_bytes_per_s };
+                          .nic_bytes_per_s = nic_bytes_per_s,
+                          .uplinks_bytes_per_s = INFINITY };
+}
+
+/* The recorded cluster: its own servers and NICs; of its network nothing is known, so it is that
+ * of the baseline, without a limit at its uplinks. It is the same for all layouts. */
+static struct site recorded_site(const struct scenario *scenario)
+{
+    const struct server_type *server = &scenario->recorded_server;
+    const struct fabric *fabric = &scenario->layouts[scenario->baseline].fabric;
+    struct site site = site_of(server, server->nics, server->nic_bytes_per_s, fabric->link.hop_s);
+    const uint64_t servers = scenario->recorded_count ? scenario->recorded_count : 1;
+    const struct two_tier tiers =
+        two_tier(servers * server->nics, fabric->link.switch_ports, fabric->oversubscription);
+    const uint64_t per_leaf = tiers.leaves <= 1 ? servers : tiers.down / server->nics;
+    site.servers_per_leaf = per_leaf ? (uint32_t)per_leaf : 1;
+    return site;
 }
 
 struct speed *speed_create(const struct scenario *scenario, const struct variant *variant,
@@ -60,12 +76,11 @@ struct speed *speed_create(const struct scenario *scenario, const struct variant
     const struct fabric *fabric = &layout->fabric;
     speed->scenario = scenario;
     speed->here = site_of(&layout->server, fabric->nics_per_server, fabric->link.bytes_per_s,
-                          fabric->link.hop_s, variant->servers_per_leaf);
-    /* The recorded cluster has its own NICs; its network is of this layout's generation where the
-     * scenario does not say otherwise, so the step cost is the layout's. */
-    const struct server_type *server = &scenario->recorded_server;
-    speed->recorded = site_of(server, server->nics, server->nic_bytes_per_s, fabric->link.hop_s,
-                              variant->servers_per_leaf);
+                          fabric->link.hop_s);
+    speed->here.servers_per_leaf = variant->servers_per_leaf;
+    if (variant->uplinks_per_leaf > 0)
+        speed->here.uplinks_bytes_per_s = variant->uplinks_per_leaf * fabric->link.bytes_per_s;
+    speed->recorded = recorded_site(scenario);
     return speed;
 }
 
@@ -98,6 +113,16 @@ static uint32_t allowed_algorithms(enum allreduce_rule rule)
     }
 }
 
+/* The same, bounded by the leaf's uplinks when the job spans leaves: in leaf order its ring leaves a
+ * leaf once, over the NICs of one server (MODELS 1.5 leaf_share, 2.11). */
+static double job_network(const struct site *site, struct speed_place place)
+{
+    const double server_bytes_per_s = server_network(site, place.gpus_min);
+    return place.spans_leaves && site->uplinks_bytes_per_s < server_bytes_per_s
+               ? site->uplinks_bytes_per_s
+               : server_bytes_per_s;
+}
+
 static struct collective_memo collective_time(const struct site *site, double size_bytes,
                                               uint32_t gpus, struct speed_place place,
                                               uint32_t allowed)
@@ -106,8 +131,7 @@ static struct collective_memo collective_time(const struct site *site, double si
                                          .gpus = gpus,
                                          .gpus_per_server = place.gpus_min,
                                          .intra_bytes_per_s = site->intra_bytes_per_s,
-                                         .network_bytes_per_s =
-                                             server_network(site, place.gpus_min),
+                                         .network_bytes_per_s = job_network(site, place),
                                          .intra_hop_s = site->intra_hop_s,
                                          .network_hop_s = site->network_hop_s,
                                          .chunks = COLLECTIVE_CHUNKS };
@@ -121,11 +145,12 @@ static struct collective_memo collective_time(const struct site *site, double si
 static struct collective_memo collective(struct speed *speed, int which, uint8_t profile,
                                          uint32_t gpus, struct speed_place place)
 {
-    const uint64_t hash = mix64(((uint64_t)profile << 56 | (uint64_t)gpus << 28 | place.servers) +
-                                (uint64_t)place.gpus_min * UINT64_C(0x9E3779B97F4A7C15));
+    const uint64_t hash =
+        mix64(((uint64_t)profile << 56 | (uint64_t)gpus << 28 | place.servers) +
+              (2 * (uint64_t)place.gpus_min + place.spans_leaves) * UINT64_C(0x9E3779B97F4A7C15));
     struct collective_memo *row = &speed->memo[which][hash % MEMO_ROWS];
     if (row->gpus != gpus || row->profile != profile || row->place.servers != place.servers ||
-        row->place.gpus_min != place.gpus_min) {
+        row->place.gpus_min != place.gpus_min || row->place.spans_leaves != place.spans_leaves) {
         const struct site *site = which ? &speed->recorded : &speed->here;
         *row = collective_time(site, speed->scenario->communication.mix[profile].profile.size_bytes,
                                gpus, place,
@@ -145,7 +170,9 @@ static struct speed_place compact(const struct site *site, uint32_t gpus, uint32
 {
     const uint32_t servers = nodes ? nodes : div_ceil(gpus, site->gpus_per_server);
     const uint32_t least = gpus / servers;
-    return (struct speed_place){ .servers = servers, .gpus_min = least ? least : 1 };
+    return (struct speed_place){ .servers = servers,
+                                 .gpus_min = least ? least : 1,
+                                 .spans_leaves = servers > site->servers_per_leaf };
 }
 
 double speed_job_mttf_s(const struct scenario *scenario, uint32_t gpus, uint32_t servers,

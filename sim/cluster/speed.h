@@ -23,7 +23,8 @@
 /* Where a job would run, as far as its speed depends on it. */
 struct speed_place {
     uint32_t servers;
-    uint32_t gpus_min; /* on the server that holds fewest of its GPUs */
+    uint32_t gpus_min;  /* on the server that holds fewest of its GPUs                 */
+    bool spans_leaves;  /* its servers hang on more than one leaf                      */
 };
 
 struct speed_query {

@@ -54,7 +54,10 @@ uint32_t timing_plain_rate_q30(struct run *run, uint32_t live)
     const struct live_job *job = &run->live.jobs[live];
     const struct demand *demand = demand_of_live(run, live);
     const uint32_t least = demand->gpus / demand->nodes;
-    const struct speed_place place = { .servers = demand->nodes, .gpus_min = least ? least : 1 };
+    const struct speed_place place = { .servers = demand->nodes,
+                                       .gpus_min = least ? least : 1,
+                                       .spans_leaves =
+                                           demand->nodes > run->cluster.nodes_per_leaf };
     return timing_speed(run, job, place).rate_q30;
 }
 

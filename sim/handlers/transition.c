@@ -134,17 +134,22 @@ void transition_drop(struct run *run, uint32_t live)
 
 /* ---- start ----------------------------------------------------------------------------------- */
 
-static struct speed_place place_of(const struct decision *decision, const struct demand *demand,
-                                   uint32_t *held)
+static struct speed_place place_of(const struct run *run, const struct decision *decision,
+                                   const struct demand *demand, uint32_t *held)
 {
     uint32_t sum = 0, least = UINT32_MAX;
+    bool spans_leaves = false;
+    const uint32_t leaf = decision->parts[0].node / run->cluster.nodes_per_leaf;
     for (uint32_t p = 0; p < decision->part_count; p++) {
         sum += decision->parts[p].gpus;
         if (decision->parts[p].gpus < least) least = decision->parts[p].gpus;
+        spans_leaves |= decision->parts[p].node / run->cluster.nodes_per_leaf != leaf;
     }
     *held = sum;
     if (sum > demand->gpus) least = demand->gpus / decision->part_count;
-    return (struct speed_place){ .servers = decision->part_count, .gpus_min = least ? least : 1 };
+    return (struct speed_place){ .servers = decision->part_count,
+                                 .gpus_min = least ? least : 1,
+                                 .spans_leaves = spans_leaves };
 }
 
 /* The next thing that happens to an attempt: its end, its limit, or its software fails. */
@@ -181,7 +186,7 @@ void transition_start(struct run *run, const struct decision *decision)
     struct attempt *attempt = &run->live.attempts[live];
     const struct demand *demand = demand_of_live(run, live);
     ASSERT(job->state == LIVE_WAITING);
-    const struct speed_place place = place_of(decision, demand, &attempt->held);
+    const struct speed_place place = place_of(run, decision, demand, &attempt->held);
     const struct speed_answer speed = timing_speed(run, job, place);
     const int64_t startup_ns = timing_startup_ns(run, job);
     attempt->start_ns = run->now_ns;

@@ -14,6 +14,7 @@ struct variant {
     uint32_t servers, gpus_per_server;
     uint32_t gpus; /* servers * gpus_per_server                                */
     uint32_t servers_per_leaf, leaves, spines, trunks; /* of the two-tier fabric (MODELS 1.5)   */
+    uint32_t uplinks_per_leaf;      /* 0 with one switch                                        */
     int64_t blast_horizon_ns; /* length of its pooled failure-only run; 0 = nothing fails  */
     double offered_load;     /* GPU-seconds asked for per GPU-second of capacity         */
     uint64_t jobs_never_fit; /* trace rows that it can never hold                        */

@@ -1,0 +1,114 @@
+/* test_speed.c - what a placement does to a job's speed, by hand: uplinks of a leaf, the recording,
+ * the job's own mean time to failure. */
+#include "fixture.h"
+
+#include "tests/near.h"
+#include "tests/rows.h"
+
+static const double NIC = 48.5e9, NVLINK = 370.8e9, HOP_IN = 3.4e-6, HOP_OUT = 14e-6, S = 1e9;
+
+/* Flat ring of MODELS 2.4 over N servers of eight. */
+static double ring_s(double N, double network)
+{
+    const double n = 8 * N, wire = network < NVLINK ? network : NVLINK;
+    return 2 * (n - N) * HOP_IN + 2 * (N - 1) * HOP_OUT + 2 * (n - 1) / n * S / wire;
+}
+
+static void talks(struct scenario *scenario)
+{
+    scenario->communication.kind = COMM_PROFILE;
+    scenario->communication.mix_count = 1;
+    scenario->communication.mix[0] =
+        (struct mix_entry){ .profile = { .kappa_one = 0.5, .kappa_many = 0.5, .size_bytes = S },
+                            .weight = 1,
+                            .gpus_min = 1,
+                            .gpus_max = UINT32_MAX };
+}
+
+/* 18-port switches, eight down for one up: 2 uplinks, 16 ports down, two servers of eight NICs a
+ * leaf. 32 GPUs span both leaves, 16 GPUs fit below one. */
+static void uplinks_bound_a_job_that_spans_leaves(void **state)
+{
+    const bool spans = rows_number(state);
+    struct fixture fixture;
+    fixture_init(&fixture, 1);
+    talks(&fixture.scenario);
+    struct layout *layout = fixture_layout(&fixture, "two leaves", 4, 8);
+    layout->fabric.link.switch_ports = 18;
+    layout->fabric.oversubscription = 8;
+    const double servers = spans ? 4 : 2, duration_s = 10000;
+    fixture_job(&fixture, 0, 0, duration_s, 0, (uint32_t)servers * 8);
+    fixture_ready(&fixture);
+    assert_int_equal(fixture.plan.variants[0].servers_per_leaf, 2);
+    assert_int_equal(fixture.plan.variants[0].leaves, 2);
+    assert_int_equal(fixture.plan.variants[0].uplinks_per_leaf, 2);
+    struct replica_result result;
+    assert_int_equal(fixture_run(&fixture, 0, 0, &result), STATUS_OK);
+    const double ratio = ring_s(servers, spans ? 2 * NIC : 8 * NIC) / ring_s(servers, 8 * NIC);
+    CHECK_NEAR(s_from_ns(result.run_end_ns), duration_s * (1 + 0.5 * ratio) / 1.5, 1e-8);
+    replica_result_clear(&result);
+    fixture_clear(&fixture);
+}
+
+/* The recording is the same whatever the layout: another link generation changes the new run only. */
+static void the_recording_does_not_follow_the_layout(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    fixture_init(&fixture, 1);
+    talks(&fixture.scenario);
+    fixture_layout(&fixture, "as recorded", 2, 8);
+    struct layout *slow = fixture_layout(&fixture, "slow steps", 2, 8);
+    slow->fabric.link.hop_s = 100 * HOP_OUT;
+    fixture_job(&fixture, 0, 0, 10000, 0, 16);
+    fixture_ready(&fixture);
+    struct replica_result result[2];
+    for (uint32_t v = 0; v < 2; v++)
+        assert_int_equal(fixture_run(&fixture, v, 0, &result[v]), STATUS_OK);
+    assert_int_equal(result[0].run_end_ns, 10000 * NS_PER_S);
+    const double ratio = (ring_s(2, 8 * NIC) + 2 * 99 * HOP_OUT) / ring_s(2, 8 * NIC);
+    CHECK_NEAR(s_from_ns(result[1].run_end_ns), 10000 * (1 + 0.5 * ratio) / 1.5, 1e-8);
+    for (uint32_t v = 0; v < 2; v++) replica_result_clear(&result[v]);
+    fixture_clear(&fixture);
+}
+
+/* MODELS 12: without the software class a 1,024-GPU job on servers of 8, 4, 2 and 1 GPUs has these
+ * hours to its next failure: 3.03e-4 a day per GPU, 4.79e-4 per host, 3.16e-4/8 per link. */
+static const struct {
+    uint32_t gpus;
+    double mttf_h;
+} published[] = { { 8, 58.2 }, { 4, 50.7 }, { 2, 40.3 }, { 1, 28.5 } };
+
+static void a_job_lives_as_published(void **state)
+{
+    const uint64_t row = rows_number(state);
+    const uint32_t g = published[row].gpus;
+    struct scenario *scenario = calloc(1, sizeof *scenario);
+    assert_non_null(scenario);
+    scenario->failures.scale = 1;
+    const double per_day[COMPONENTS] = {
+        [COMPONENT_GPU] = 3.03e-4, [COMPONENT_SERVER] = 4.79e-4, [COMPONENT_LINK] = 3.16e-4 / 8
+    };
+    for (int kind = 0; kind < COMPONENTS; kind++)
+        if (per_day[kind] > 0)
+            scenario->failures.component[kind] =
+                (struct component_failures){ .law = LAW_EXPONENTIAL,
+                                             .mean_s = 86400 / per_day[kind] };
+    const double hours = speed_job_mttf_s(scenario, 1024, 1024 / g, g, g, 32) / 3600;
+    CHECK(fabs(hours - published[row].mttf_h) < 0.05, "%g h, want %g", hours,
+          published[row].mttf_h);
+    free(scenario);
+}
+
+int main(void)
+{
+    struct rows rows = { 0 };
+    rows_add(&rows, uplinks_bound_a_job_that_spans_leaves, (void *)1, "two uplinks bound 32 GPUs");
+    rows_add(&rows, uplinks_bound_a_job_that_spans_leaves, (void *)0, "16 GPUs below one leaf");
+    rows_add(&rows, the_recording_does_not_follow_the_layout, NULL,
+             "the recording does not follow the layout");
+    for (uintptr_t row = 0; row < sizeof published / sizeof *published; row++)
+        rows_add(&rows, a_job_lives_as_published, (void *)row, "1,024 GPUs on servers of %u",
+                 published[row].gpus);
+    return rows_run("speed", &rows);
+}
