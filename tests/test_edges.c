@@ -2,6 +2,7 @@
  * case is worked by hand; each was wrong once. */
 #include "fixture.h"
 
+#include "campaign/tornado.h"
 #include "tests/near.h"
 #include "tests/rows.h"
 
@@ -150,6 +151,59 @@ static void months_of_a_large_job(void **state)
     fixture_clear(&fixture);
 }
 
+/* ---- the settings of the tornado ------------------------------------------------------------------------ */
+
+static const struct world *world_of(const struct fixture *fixture, enum axis axis, double value)
+{
+    for (uint32_t row = 1; row < fixture->plan.setting_count; row++)
+        if (fixture->plan.settings[row].axis == axis && fixture->plan.settings[row].value == value)
+            return tornado_world(&fixture->shared, row, fixture->arena);
+    fail_msg("no setting of axis %d with value %g", (int)axis, value);
+    return NULL;
+}
+
+static void moved_scenario(struct fixture *fixture)
+{
+    fixture_init(fixture, 1);
+    struct scenario *scenario = &fixture->scenario;
+    scenario->horizon_ns = 10 * NS_PER_DAY;
+    scenario->tornado = true;
+    scenario->tornado_replicas = 1;
+    scenario->communication.kind = COMM_PROFILE;
+    scenario->communication.mix_count = 1;
+    scenario->communication.mix[0] = (struct mix_entry){
+        .profile = { .kappa_one = 0.1, .kappa_many = 0.25, .hidden_frac = 0.3, .size_bytes = 1e9 },
+        .weight = 1,
+        .gpus_min = 1,
+        .gpus_max = LIMIT_GPUS
+    };
+    fixture_layout(fixture, "dense", 16, 8)->fabric.link.switch_ports = 64;
+    fixture_layout(fixture, "sparse", 128, 1)->fabric.link.switch_ports = 64;
+    fixture_job(fixture, 0, 0, 36000, 0, 8);
+    fixture_ready(fixture);
+}
+
+/* 16 servers of 8 NICs: 128 ports, 32 down a leaf, 4 servers below each of 4 leaves. Of 4 NICs: 64
+ * ports are one switch. Servers of one NIC stay as they are: 128 ports, 4 leaves. */
+static void half_of_the_nics(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    moved_scenario(&fixture);
+    const struct variant *dense = &fixture.plan.variants[0];
+    assert_int_equal(dense->servers_per_leaf, 4);
+    assert_int_equal(dense->leaves, 4);
+    const struct world *world = world_of(&fixture, AXIS_NICS, 0.5);
+    assert_int_equal(world->plan.variants[0].servers_per_leaf, 16);
+    assert_int_equal(world->plan.variants[0].leaves, 1);
+    assert_int_equal(world->plan.variants[0].spines, 0);
+    assert_int_equal(world->plan.variants[0].trunks, 0);
+    assert_int_equal(world->plan.variants[1].servers_per_leaf, 32);
+    assert_int_equal(world->plan.variants[1].leaves, 4);
+    assert_int_equal(dense->leaves, 4);
+    fixture_clear(&fixture);
+}
+
 int main(void)
 {
     struct rows rows = { 0 };
@@ -163,5 +217,6 @@ int main(void)
                  "a restart that fails again, seed %d", (int)seed);
     rows_add(&rows, restart_that_never_comes, NULL, "a restart that never comes");
     rows_add(&rows, months_of_a_large_job, NULL, "months of a large job");
+    rows_add(&rows, half_of_the_nics, NULL, "half of the NICs need fewer leaves");
     return rows_run("edges", &rows);
 }

@@ -7,7 +7,6 @@
 #include "campaign/tornado.h"
 #include "cluster/request.h"
 #include "cluster/speed.h"
-#include "models/hardware.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -63,24 +62,12 @@ static uint64_t scaled_gpus(const struct scenario *scenario, double offered)
                                                : (uint64_t)steps * step;
 }
 
-static enum status size_fabric(const struct scenario *scenario, const struct layout *layout,
-                               struct variant *variant, struct diag *diag)
+struct two_tier plan_fabric(const struct fabric *fabric, struct variant *variant)
 {
-    const struct fabric *fabric = &layout->fabric;
     const uint64_t ports = (uint64_t)variant->servers * fabric->nics_per_server;
     const struct two_tier tiers =
         two_tier(ports, fabric->link.switch_ports, fabric->oversubscription);
-    if (!tiers.feasible)
-        return diag_error(diag, whole_file(scenario),
-                          "layout '%s': %" PRIu64 " NIC ports need more than two tiers of %u-port "
-                          "switches; use a link with larger switches, fewer NICs per GPU or "
-                          "oversubscription",
-                          layout->name, ports, fabric->link.switch_ports);
-    if (tiers.down < fabric->nics_per_server)
-        return diag_error(diag, whole_file(scenario),
-                          "layout '%s': a server has %u NICs, but a leaf has only %" PRIu64
-                          " ports down",
-                          layout->name, fabric->nics_per_server, tiers.down);
+    if (!tiers.feasible || tiers.down < fabric->nics_per_server) return tiers;
     variant->servers_per_leaf =
         tiers.leaves <= 1 ? variant->servers : (uint32_t)(tiers.down / fabric->nics_per_server);
     variant->leaves =
@@ -88,6 +75,26 @@ static enum status size_fabric(const struct scenario *scenario, const struct lay
     variant->spines = (uint32_t)tiers.spines;
     variant->trunks = (uint32_t)tiers.trunks;
     variant->uplinks_per_leaf = (uint32_t)tiers.up;
+    return tiers;
+}
+
+static enum status size_fabric(const struct scenario *scenario, const struct layout *layout,
+                               struct variant *variant, struct diag *diag)
+{
+    const struct fabric *fabric = &layout->fabric;
+    const struct two_tier tiers = plan_fabric(fabric, variant);
+    if (!tiers.feasible)
+        return diag_error(diag, whole_file(scenario),
+                          "layout '%s': %" PRIu64 " NIC ports need more than two tiers of %u-port "
+                          "switches; use a link with larger switches, fewer NICs per GPU or "
+                          "oversubscription",
+                          layout->name, (uint64_t)variant->servers * fabric->nics_per_server,
+                          fabric->link.switch_ports);
+    if (tiers.down < fabric->nics_per_server)
+        return diag_error(diag, whole_file(scenario),
+                          "layout '%s': a server has %u NICs, but a leaf has only %" PRIu64
+                          " ports down",
+                          layout->name, fabric->nics_per_server, tiers.down);
     return STATUS_OK;
 }
 

@@ -1,8 +1,10 @@
 /* tornado.c - see tornado.h. */
 #include "campaign/tornado.h"
 
+#include "base/assert.h"
 #include "base/clock.h"
 #include "base/text.h"
+#include "campaign/plan_build.h"
 
 /* Factors: what the sources of these numbers differ by among each other (FIGURES: communication
  * and overlap within a factor of 2, failure rates of fleets within a factor of 3). */
@@ -75,13 +77,20 @@ static bool stretch_jobs(struct jobs *jobs, double factor, struct arena *arena)
     return true;
 }
 
-static void halve_nics(struct scenario *scenario, double factor)
+/* Fewer ports need fewer leaves; what two tiers held before they hold now. */
+static void halve_nics(struct world *world, double factor)
 {
-    for (uint32_t l = 0; l < scenario->layout_count; l++) {
-        struct fabric *fabric = &scenario->layouts[l].fabric;
+    for (uint32_t l = 0; l < world->scenario.layout_count; l++) {
+        struct fabric *fabric = &world->scenario.layouts[l].fabric;
         if (fabric->nics_per_server < 2) continue;
         fabric->nics_per_server = (uint32_t)(fabric->nics_per_server * factor);
         fabric->nics_per_gpu *= factor;
+    }
+    for (uint32_t v = 0; v < world->plan.variant_count; v++) {
+        struct variant *variant = &world->plan.variants[v];
+        const struct fabric *fabric = &world->scenario.layouts[variant->layout].fabric;
+        const struct two_tier tiers = plan_fabric(fabric, variant);
+        ASSERT(tiers.feasible);
     }
 }
 
@@ -109,7 +118,7 @@ struct world *tornado_world(const struct run_shared *shared, uint32_t row, struc
         world->scenario.failures.server_growth = setting.value;
         break;
     case AXIS_NICS:
-        halve_nics(&world->scenario, setting.value);
+        halve_nics(world, setting.value);
         break;
     case AXIS_LOAD:
         if (!stretch_jobs(&world->jobs, setting.value, arena)) return NULL;
