@@ -204,6 +204,23 @@ static void half_of_the_nics(void **state)
     fixture_clear(&fixture);
 }
 
+/* Jobs a tenth longer ask for a tenth more, and the result says so. */
+static void longer_jobs(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    moved_scenario(&fixture);
+    const struct world *world = world_of(&fixture, AXIS_LOAD, 1.1);
+    const struct run_request request = { .shared = &world->shared, .variant = 0, .replica = 0 };
+    struct replica_result result;
+    assert_int_equal(run_replica(&request, &result), STATUS_OK);
+    const double want = 1.1 * 8 * 36000 / (128 * 86400.0);
+    CHECK_NEAR(fixture_metric(&result, "offered_load", CLASS_NONE, -1), want, 1e-12);
+    CHECK_NEAR(fixture.plan.variants[0].offered_load, want / 1.1, 1e-12);
+    replica_result_clear(&result);
+    fixture_clear(&fixture);
+}
+
 int main(void)
 {
     struct rows rows = { 0 };
@@ -218,5 +235,6 @@ int main(void)
     rows_add(&rows, restart_that_never_comes, NULL, "a restart that never comes");
     rows_add(&rows, months_of_a_large_job, NULL, "months of a large job");
     rows_add(&rows, half_of_the_nics, NULL, "half of the NICs need fewer leaves");
+    rows_add(&rows, longer_jobs, NULL, "longer jobs offer more");
     return rows_run("edges", &rows);
 }

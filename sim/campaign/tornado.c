@@ -60,9 +60,10 @@ void tornado_settings(struct plan *plan)
         if (is_meant(scenario, &known[i])) plan->settings[plan->setting_count++] = known[i];
 }
 
-/* Jobs whose run times, and limits, are longer by a factor. */
-static bool stretch_jobs(struct jobs *jobs, double factor, struct arena *arena)
+/* Jobs whose run times, and limits, are longer by a factor ask for more by that factor. */
+static bool stretch_jobs(struct world *world, double factor, struct arena *arena)
 {
+    struct jobs *jobs = &world->jobs;
     int64_t *duration_ns = ARENA_ARRAY(arena, int64_t, jobs->count);
     int64_t *limit_ns = ARENA_ARRAY(arena, int64_t, jobs->count);
     if (!duration_ns || !limit_ns) return false;
@@ -74,6 +75,10 @@ static bool stretch_jobs(struct jobs *jobs, double factor, struct arena *arena)
     }
     jobs->duration_ns = duration_ns;
     jobs->limit_ns = limit_ns;
+    for (uint32_t v = 0; v < world->plan.variant_count; v++) {
+        world->plan.variants[v].offered_load *= factor;
+        world->plan.variants[v].unserved_gpu_s *= factor;
+    }
     return true;
 }
 
@@ -121,7 +126,7 @@ struct world *tornado_world(const struct run_shared *shared, uint32_t row, struc
         halve_nics(world, setting.value);
         break;
     case AXIS_LOAD:
-        if (!stretch_jobs(&world->jobs, setting.value, arena)) return NULL;
+        if (!stretch_jobs(world, setting.value, arena)) return NULL;
         break;
     default:
         break;
