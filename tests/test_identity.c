@@ -19,6 +19,7 @@ struct setup {
     enum comm comm;
     enum checkpoint_policy policy;
     bool startup, windows, easy, recorded_nodes;
+    enum shape shape; /* without recorded nodes */
 };
 
 static const struct profile heavy = { .kappa_one = 0.3,
@@ -57,7 +58,7 @@ static void set_scenario(struct scenario *scenario, const struct setup *setup)
      * 10 % of it, do not fail here. */
     scenario->failures.component[COMPONENT_GPU] =
         (struct component_failures){ .law = LAW_LOGNORMAL, .mean_s = 4e6, .shape = 0.1 };
-    if (setup->recorded_nodes) scenario->shape = SHAPE_RECORDED;
+    scenario->shape = setup->recorded_nodes ? SHAPE_RECORDED : setup->shape;
     if (!setup->windows) return;
     scenario->horizon_ns = 4 * NS_PER_DAY;
     scenario->warmup_ns = NS_PER_DAY;
@@ -132,5 +133,17 @@ int main(void)
                          setup->windows ? ", windows" : ", all",
                          setup->recorded_nodes ? ", nodes as recorded" : "");
             }
+    /* Shapes that do not round up to whole servers: the last server of a job is filled less. */
+    for (int comm = COMM_ONE_PROFILE; comm < COMMS; comm++)
+        for (int shape = SHAPE_RECORDED; shape <= SHAPE_FREE; shape++) {
+            struct setup *setup = &setups[count++];
+            *setup = (struct setup){ .comm = (enum comm)comm,
+                                     .policy = CHECKPOINT_FIXED,
+                                     .startup = true,
+                                     .easy = true,
+                                     .shape = (enum shape)shape };
+            rows_add(&rows, ends_as_recorded, setup, "%s, %s", comm_names[comm],
+                     shape == SHAPE_FREE ? "any GPUs" : "as recorded, nodes unknown");
+        }
     return rows_run("identity", &rows);
 }

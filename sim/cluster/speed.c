@@ -267,13 +267,23 @@ static struct pace pace_of(struct speed *speed, int which, const struct speed_qu
     return pace;
 }
 
+/* Where the job was recorded: on the nodes that the trace names, evenly filled; else on the fewest
+ * servers, and filled as the shape places jobs there now, for a replay on the recorded layout must
+ * give the recorded duration: evenly in whole servers, or all but the last one full. */
+static struct speed_place recorded_place(const struct speed *speed, const struct speed_query *query)
+{
+    struct speed_place place = compact(&speed->recorded, query->gpus, query->recorded_nodes);
+    if (query->recorded_nodes == 0 && speed->scenario->shape != SHAPE_MODEL)
+        place.gpus_min = query->gpus - (place.servers - 1) * speed->recorded.gpus_per_server;
+    return place;
+}
+
 /* s(recorded): only what the recorded durations contain counts. */
 static double recorded_slowdown(struct speed *speed, const struct speed_query *query)
 {
     const struct scenario *scenario = speed->scenario;
     if (scenario->recorded_none) return 1;
-    const struct speed_place place = compact(&speed->recorded, query->gpus, query->recorded_nodes);
-    const struct pace pace = pace_of(speed, 1, query, place);
+    const struct pace pace = pace_of(speed, 1, query, recorded_place(speed, query));
     const double checkpoint = 1 / (1 - pace.checkpoint_frac);
     return (scenario->contains_stalls ? pace.slowdown / checkpoint : 1) *
            (scenario->contains_checkpoint ? checkpoint : 1);

@@ -53,7 +53,10 @@ uint32_t timing_plain_rate_q30(struct run *run, uint32_t live)
 {
     const struct live_job *job = &run->live.jobs[live];
     const struct demand *demand = demand_of_live(run, live);
-    const uint32_t least = demand->gpus / demand->nodes;
+    /* Evenly, or all but the last one full. */
+    const bool even = demand->even || demand->held > demand->gpus;
+    const uint32_t least =
+        even ? demand->gpus / demand->nodes : demand->gpus - (demand->nodes - 1) * demand->per_node;
     const struct speed_place place = { .servers = demand->nodes,
                                        .gpus_min = least ? least : 1,
                                        .spans_leaves =
