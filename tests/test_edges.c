@@ -221,6 +221,35 @@ static void longer_jobs(void **state)
     fixture_clear(&fixture);
 }
 
+/* ---- limits of time ------------------------------------------------------------------------------------- */
+
+/* A limit below the start-up that the duration holds ends the job inside its start-up. */
+static void limit_inside_startup(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    fixture_init(&fixture, 2);
+    fixture.scenario.kill_at_limit = true;
+    fixture.scenario.startup_ns = 60 * NS_PER_S;
+    fixture_layout(&fixture, "one", 1, 8);
+    fixture_job(&fixture, 0, 0, 100, 30, 2);
+    fixture_job(&fixture, 1, 0, 100, 70, 2);
+    fixture_ready(&fixture);
+    struct replica_result result;
+    assert_int_equal(fixture_run(&fixture, 0, 0, &result), STATUS_OK);
+    const struct job_row *jobs = LOG_ITEMS(&result.jobs, struct job_row);
+    assert_int_equal(result.jobs.count, 2);
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(jobs[i].end, END_KILLED);
+        assert_int_equal(jobs[i].end_ns, (jobs[i].trace_row ? 70 : 30) * NS_PER_S);
+    }
+    assert_true(result.ledger[ACC_STARTUP][CLASS_2_7] ==
+                (int128)2 * UNITS_PER_GPU * (30 + 60) * NS_PER_S);
+    assert_true(result.ledger[ACC_LOST][CLASS_2_7] == (int128)2 * UNITS_PER_GPU * 10 * NS_PER_S);
+    replica_result_clear(&result);
+    fixture_clear(&fixture);
+}
+
 int main(void)
 {
     struct rows rows = { 0 };
@@ -236,5 +265,6 @@ int main(void)
     rows_add(&rows, months_of_a_large_job, NULL, "months of a large job");
     rows_add(&rows, half_of_the_nics, NULL, "half of the NICs need fewer leaves");
     rows_add(&rows, longer_jobs, NULL, "longer jobs offer more");
+    rows_add(&rows, limit_inside_startup, NULL, "a limit inside the start-up");
     return rows_run("edges", &rows);
 }

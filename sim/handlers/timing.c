@@ -45,6 +45,7 @@ int64_t timing_estimate_ns(const struct run *run, const struct live_job *job, ui
     const int64_t contained_ns = timing_contained_startup_ns(run, job);
     const int64_t done_ns = duration_ns - contained_ns - job->work_ns;
     int64_t left_ns = limit_ns - contained_ns - done_ns;
+    if (left_ns < 0 && job->attempts == 0) return limit_ns; /* it ends inside the start-up */
     if (left_ns < 0) left_ns = 0;
     return time_add(timing_startup_ns(run, job), muldiv_ceil(left_ns, RATE_ONE, rate_q30));
 }
