@@ -250,6 +250,35 @@ static void limit_inside_startup(void **state)
     fixture_clear(&fixture);
 }
 
+/* The longest run there is, with a bin as long as its window, and a start-up of a century that begins
+ * just before its end. */
+static void longest_run(void **state)
+{
+    (void)state;
+    static const int64_t CENTURY_NS = 100 * 365 * NS_PER_DAY;
+    struct fixture fixture;
+    fixture_init(&fixture, 2);
+    struct scenario *scenario = &fixture.scenario;
+    scenario->horizon_ns = scenario->curve_bin_ns = scenario->startup_ns = CENTURY_NS;
+    scenario->follow_ns = CENTURY_NS / 2;
+    scenario->contains_startup = false;
+    fixture_layout(&fixture, "one", 1, 8);
+    fixture_job(&fixture, 0, 0, 1, 0, 8);
+    fixture_job(&fixture, 1, s_from_ns(CENTURY_NS / 2), 1, 0, 8);
+    fixture_ready(&fixture);
+    struct replica_result result;
+    assert_int_equal(fixture_run(&fixture, 0, 0, &result), STATUS_OK);
+    assert_int_equal(result.run_end_ns, CENTURY_NS + CENTURY_NS / 2);
+    assert_true(result.ledger[ACC_STARTUP][CLASS_8_15] == (int128)8 * UNITS_PER_GPU * CENTURY_NS);
+    replica_result_clear(&result);
+    scenario
+        ->follow_ns++; /* a nanosecond more is refused: the start-up would end behind all clocks */
+    assert_int_equal(plan_build(scenario, &fixture.jobs, &fixture.import, NULL, 0, 1, &fixture.plan,
+                                fixture.diag),
+                     STATUS_INPUT);
+    fixture_clear(&fixture);
+}
+
 int main(void)
 {
     struct rows rows = { 0 };
@@ -266,5 +295,6 @@ int main(void)
     rows_add(&rows, half_of_the_nics, NULL, "half of the NICs need fewer leaves");
     rows_add(&rows, longer_jobs, NULL, "longer jobs offer more");
     rows_add(&rows, limit_inside_startup, NULL, "a limit inside the start-up");
+    rows_add(&rows, longest_run, NULL, "the longest run");
     return rows_run("edges", &rows);
 }

@@ -174,8 +174,12 @@ static void tiny_switch(struct fixture *f)
 }
 static void too_much_memory(struct fixture *f)
 {
-    f->scenario.horizon_ns = INT64_MAX / NS_PER_DAY * NS_PER_DAY;
+    f->scenario.horizon_ns = 149 * 365 * NS_PER_DAY;
     f->scenario.curve_bin_ns = NS_PER_S;
+}
+static void beyond_all_clocks(struct fixture *f)
+{
+    f->scenario.horizon_ns = INT64_MAX / NS_PER_DAY * NS_PER_DAY;
 }
 static void nothing_to_scale(struct fixture *f)
 {
@@ -202,6 +206,7 @@ static const struct refusal {
     { "a fabric of more than two tiers", "more than two tiers of 16-port", small_switch },
     { "a leaf too small for a server", "a leaf has only 4 ports down", tiny_switch },
     { "more memory than any machine has", "GiB of memory; at most 256 GiB", too_much_memory },
+    { "later than any clock", "must not exceed 150 years", beyond_all_clocks },
     { "a load to scale to without jobs", "needs a trace with at least one job", nothing_to_scale },
     { "faults that never stop", "legal is a minute and more", ceaseless_faults },
 };

@@ -21,6 +21,8 @@ static const int64_t WARMUP_PART_MAX = 3; /* at most a third of the horizon     
 static const int64_t ALL_LENGTHS = 10;    /* one job after the other, ten times over            */
 static const int64_t ALL_BINS = 1000000;  /* 350 MB of curve                                    */
 static const int64_t ALL_LEAST_NS = 365 * NS_PER_DAY;
+static const int64_t LATEST_NS =
+    150 * 365 * NS_PER_DAY; /* a start-up of a century more still fits */
 static const uint64_t MEMORY_MAX_BYTES = UINT64_C(1)
                                          << 38; /* 256 GiB: no machine here has more   */
 static const uint64_t JOB_BYTES = 96, GPU_BYTES = 64, NODE_BYTES = 192, CELL_BYTES = 24;
@@ -226,8 +228,7 @@ static int64_t all_end_ns(const struct plan *plan)
     int64_t end_ns = time_add(jobs->count ? jobs->submit_ns[jobs->count - 1] : 0,
                               muldiv_floor(sum_ns, ALL_LENGTHS, 1));
     if (end_ns > most_ns) end_ns = most_ns;
-    const int64_t latest_ns = 150 * 365 * NS_PER_DAY; /* a start-up of a century more still fits */
-    return end_ns < latest_ns ? end_ns : latest_ns;
+    return end_ns < LATEST_NS ? end_ns : LATEST_NS;
 }
 
 /* A curve of so many bins must reach the last submission: what comes later would be left out. */
@@ -261,6 +262,9 @@ static enum status resolve_times(struct plan *plan, struct diag *diag)
         return diag_error(diag, whole_file(scenario),
                           "time.horizon must be a multiple of time.curve_bin: its end is the edge "
                           "of a bin");
+    if (plan->horizon_ns > LATEST_NS - plan->follow_ns)
+        return diag_error(diag, whole_file(scenario),
+                          "time.horizon and time.follow together must not exceed 150 years");
     if (scenario->warmup_ns == WARMUP_AUTO) plan->warmup_ns = auto_warmup_ns(plan);
     if (plan->warmup_ns >= plan->horizon_ns)
         return diag_error(diag, whole_file(scenario), "time.warmup must end before time.horizon");

@@ -59,7 +59,8 @@ void ledger_move(struct ledger *ledger, uint32_t from, uint32_t to, int64_t unit
         ledger->out_of_memory = true;
         return;
     }
-    const int128 unit_ns = (int128)units * (((int64_t)bin + 1) * ledger->bin_ns - at_ns);
+    const int64_t into_bin_ns = at_ns - (int64_t)bin * ledger->bin_ns;
+    const int128 unit_ns = (int128)units * (ledger->bin_ns - into_bin_ns); /* no sum overflows */
 #ifdef GPUPLAN_BREAK_LEDGER
     /* Test build only: one account forgets what it gives away, and the run must exit 3. */
     if (from != ledger_cell(ACC_COMPUTE, CLASS_1))
@@ -101,8 +102,8 @@ bool ledger_close(struct ledger *ledger, int64_t run_end_ns, struct replica_resu
     for (uint32_t b = 0; b < bins; b++) {
         const struct ledger_bin *bin =
             b < ledger->bin_capacity && ledger->bins[b] ? ledger->bins[b] : &nothing;
-        const int64_t start = (int64_t)b * ledger->bin_ns, end = start + ledger->bin_ns;
-        const int64_t cut = end > run_end_ns ? end - run_end_ns : 0; /* beyond the run's end */
+        const int64_t start = (int64_t)b * ledger->bin_ns, rest = run_end_ns - start;
+        const int64_t cut = rest < ledger->bin_ns ? ledger->bin_ns - rest : 0; /* beyond the end */
         int128 integral[LEDGER_CELLS];
         for (uint32_t cell = 0; cell < LEDGER_CELLS; cell++) {
             level[cell] += bin->step[cell];
