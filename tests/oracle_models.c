@@ -1,8 +1,10 @@
 /* oracle_models.c - runs every row of the csv files in FOLDER against the models (MODELS 0.6).
  *
  * Prints each failing row with what it got and wanted, a count per file, how many rows of kind
- * `stat` are left to whole runs, and the functions that are not built with their rows. Last line: N
- * passed, N failed. Exit 1 when any failed, 2 when the folder holds no rows. */
+ * `stat` are left to whole runs, and the functions that are not built with their rows. A row whose
+ * expected value is known to be wrong is DISPUTED: it counts neither way, and our answer must meet the
+ * right value, computed apart, within the row's own tolerance. Last line: N passed, N failed. Exit 1
+ * when any failed, 2 when the folder holds no rows. */
 #include "tests/model_table.h"
 
 #include <glob.h>
@@ -10,7 +12,7 @@
 enum { ABSENT_MAX = 64 };
 
 struct counts {
-    unsigned passed, failed, stat, not_built;
+    unsigned passed, failed, stat, not_built, disputed;
     struct {
         char name[32];
         unsigned rows;
@@ -31,6 +33,36 @@ static void note_absent(struct counts *counts, const char *func)
     counts->absent[i].rows++;
 }
 
+/* Rows that are wrong, settled by the source that MODELS names for them. */
+static const struct {
+    const char *id, *output, *expected;
+    double right;
+    const char *why;
+} disputes[] = {
+    /* Student's t with 3 degrees of freedom has a closed form: F(t) = 1/2 + (x/(1 + x^2) + atan x)/pi, x = t/sqrt 3.
+     * F(5.840909309733348) = 0.995; times s/sqrt n = sqrt(5/12). GSL's quantile, which MODELS 6.5 names, is the same. */
+    { "ME-023", "half", "3.7702907407774466", 3.7702907472175196,
+      "its t quantile is off by 1.7e-9; closed form and GSL agree to 1e-15" },
+};
+
+static bool is_disputed(const struct query *query)
+{
+    for (size_t i = 0; i < sizeof disputes / sizeof *disputes; i++) {
+        if (strcmp(query->row->id, disputes[i].id) != 0 ||
+            strcmp(query->row->output, disputes[i].output) != 0 ||
+            strcmp(query->row->expected, disputes[i].expected) != 0)
+            continue;
+        if (!query->answered ||
+            fabs(query->number - disputes[i].right) > query->row->rtol * disputes[i].right)
+            return false;
+        printf("DISPUTED %s %s(%s) %s: got %.17g, the row says %s: %s\n", query->row->id,
+               query->row->func, query->row->inputs, query->row->output, query->number,
+               query->row->expected, disputes[i].why);
+        return true;
+    }
+    return false;
+}
+
 static void run_row(const struct row *row, struct counts *counts)
 {
     if (strcmp(row->kind, "stat") == 0) {
@@ -46,6 +78,10 @@ static void run_row(const struct row *row, struct counts *counts)
     func->ask(&query);
     if (answer_is_right(&query)) {
         counts->passed++;
+        return;
+    }
+    if (is_disputed(&query)) {
+        counts->disputed++;
         return;
     }
     counts->failed++;
@@ -106,6 +142,7 @@ int main(int argc, char **argv)
             printf(" %s (%u)", all.absent[i].name, all.absent[i].rows);
         printf("\n");
     }
+    if (all.disputed) printf("%u disputed: the row is wrong, our answer is right\n", all.disputed);
     printf("%u passed, %u failed\n", all.passed, all.failed);
     return all.failed > 0;
 }
