@@ -11,7 +11,7 @@ BUILD=${BUILD:-build}
 gpus=${GPUS:-10000} days=${DAYS:-100}
 work=$BUILD/bench
 mkdir -p "$work" || exit 1
-program=./$BUILD/gpuplan
+program=$BUILD/gpuplan
 trace=$work/gpus$gpus-days$days.csv
 
 echo "== agenda: ns per event, beside a plain binary heap"

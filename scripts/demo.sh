@@ -10,8 +10,8 @@ db=results/dense_vs_sparse.db
 packages_install "$packages_build $packages_run" ""
 make -j"$(nproc)" BUILD="$BUILD" all
 mkdir -p results
-"./$BUILD/gpuplan" run "$scenario" --brief -o "$db" -j "$(nproc)" </dev/null
+"$BUILD/gpuplan" run "$scenario" --brief -o "$db" -j "$(nproc)" </dev/null
 echo
-"./$BUILD/gpuplan" plot "$db"
+"$BUILD/gpuplan" plot "$db"
 echo
-echo "all tables: ./$BUILD/gpuplan compare $db"
+echo "all tables: $BUILD/gpuplan compare $db"

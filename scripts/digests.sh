@@ -68,7 +68,7 @@ if [ ! -e "$scenario" ]; then
     finish
 fi
 make -s -j"$(nproc)" BUILD="$BUILD" "$BUILD/gpuplan" </dev/null || { fail "build" "see above"; finish; }
-main=./$BUILD/gpuplan
+main=$BUILD/gpuplan
 if ! reference=$(digest_of "$main" "$work/reference.db" -j 1) || [ -z "$reference" ]; then
     fail "reference" "the run failed: $(tail -n 1 "$work/reference.db.err")"
     finish

@@ -19,7 +19,7 @@ if [ ! -s "$logs/list" ]; then
 fi
 
 BUILD=$BUILD xargs -P 2 -I NAME sh -c '
-    timeout 300 "./$BUILD/tests/NAME" >"$BUILD/test-logs/NAME.out" 2>"$BUILD/test-logs/NAME.err" \
+    timeout 300 "$BUILD/tests/NAME" >"$BUILD/test-logs/NAME.out" 2>"$BUILD/test-logs/NAME.err" \
         </dev/null
     echo $? >"$BUILD/test-logs/NAME.rc"' <"$logs/list"
 
