@@ -189,6 +189,9 @@ static void blast_radius(void **state)
     near(servers->max, 8);
     assert_int_equal(all->incidents, 5);
     near(all->p50, 8);
+    near(all->mean.mean, 5.8);
+    assert_int_equal(comparison_blast_apart(&r.c, 0, BLAST_PARTS).n, 0); /* the baseline itself */
+    assert_int_equal(comparison_blast_apart(&r.c, 1, BLAST_PARTS).n, 0); /* no run of sparse4   */
     assert_int_equal(r.c.blasts[COMPONENT_JOB].incidents, 1);
     assert_true(isnan(r.c.blasts[BLAST_ROWS + BLAST_PARTS].per_year)); /* no run of sparse4 */
     report_clear(&r);

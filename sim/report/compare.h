@@ -44,6 +44,8 @@ struct blast {
     double years;             /* simulated; 0 = there was no such run                           */
     double per_year;          /* NAN without a run                                              */
     double p50, p95, max;     /* of gpus_removed; NAN without incidents                         */
+    struct interval mean;     /* of gpus_removed, at `conf`; incidents taken as independent     */
+    double half_difference;   /* half width of the same mean at `conf_difference`               */
 };
 
 struct comparison {
@@ -77,6 +79,12 @@ struct comparison {
 enum status comparison_build(const struct stored *stored, const char *baseline,
                              struct comparison *comparison, struct diag *diag);
 void comparison_clear(struct comparison *comparison);
+
+/* Mean of a row of the blast table minus that of the layout's baseline, at `conf_difference`. The two runs are taken as
+ * independent, so the interval is rather too wide where they share luck. n = 0 without a baseline or without incidents
+ * on both, else the smaller number of incidents; half is NAN when that is 1. */
+struct interval comparison_blast_apart(const struct comparison *comparison, uint32_t layout,
+                                       uint32_t row);
 
 /* The same layouts and baseline under a moved assumption (stored->settings): quantities of table tornado, no blast
  * radius. `base` is borrowed while the call lasts. */

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void blast_from(struct blast *blast, int64_t *sizes, int64_t *spare, double *sorted,
-                       uint32_t count)
+static void blast_from(const struct comparison *c, struct blast *blast, int64_t *sizes,
+                       int64_t *spare, double *sorted, uint32_t count)
 {
     blast->incidents = count;
     blast->per_year = blast->years > 0 ? count / blast->years : NAN;
@@ -18,6 +18,8 @@ static void blast_from(struct blast *blast, int64_t *sizes, int64_t *spare, doub
     blast->p50 = count > 0 ? quantile7(sorted, count, 0.5) : NAN;
     blast->p95 = count > 0 ? quantile7(sorted, count, 0.95) : NAN;
     blast->max = count > 0 ? sorted[count - 1] : NAN;
+    blast->mean = t_ci(sorted, count, c->conf);
+    blast->half_difference = t_ci(sorted, count, c->conf_difference).half;
 }
 
 /* Whether an incident counts in a row of the blast table. Job faults take no hardware. */
@@ -48,11 +50,25 @@ enum status comparison_fill_blasts(struct comparison *c, struct diag *diag)
             for (uint64_t i = 0; i < count; i++)
                 if (all[i].layout == layout && blast_counts(&all[i], row))
                     sizes[n++] = all[i].gpus_removed;
-            blast_from(blast, sizes, spare, sorted, n);
+            blast_from(c, blast, sizes, spare, sorted, n);
         }
     }
     free(sizes);
     free(spare);
     free(sorted);
     return fits ? STATUS_OK : diag_world(diag, "out of memory while counting faults");
+}
+
+/* Half widths of independent means add as squares: t of each side's own degrees of freedom (Cochran), not Welch's. */
+struct interval comparison_blast_apart(const struct comparison *c, uint32_t layout, uint32_t row)
+{
+    const uint32_t base = c->baseline[layout];
+    const struct interval none = { .mean = NAN, .half = NAN };
+    if (base == LAYOUT_NONE || base == layout) return none;
+    const struct blast *x = &c->blasts[layout * BLAST_ROWS + row];
+    const struct blast *y = &c->blasts[base * BLAST_ROWS + row];
+    if (x->mean.n == 0 || y->mean.n == 0) return none;
+    return (struct interval){ .mean = x->mean.mean - y->mean.mean,
+                              .half = hypot(x->half_difference, y->half_difference),
+                              .n = x->mean.n < y->mean.n ? x->mean.n : y->mean.n };
 }

@@ -32,10 +32,14 @@ static json_t *blasts_of(const struct comparison *c, uint32_t layout)
     json_t *object = json_object();
     for (uint32_t i = 0; i < BLAST_ROWS; i++) {
         const struct blast *blast = &c->blasts[layout * BLAST_ROWS + i];
+        const struct interval apart = comparison_blast_apart(c, layout, i);
         json_t *row =
-            json_pack("{s:I, s:o, s:o, s:o, s:o}", "incidents", (json_int_t)blast->incidents,
-                      "per_year", number(blast->per_year), "gpus_p50", number(blast->p50),
-                      "gpus_p95", number(blast->p95), "gpus_max", number(blast->max));
+            json_pack("{s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "incidents",
+                      (json_int_t)blast->incidents, "per_year", number(blast->per_year), "gpus_p50",
+                      number(blast->p50), "gpus_p95", number(blast->p95), "gpus_max",
+                      number(blast->max), "gpus_mean", number(blast->mean.mean), "gpus_mean_half",
+                      number(blast->mean.half), "gpus_mean_difference", number(apart.mean),
+                      "gpus_mean_difference_half", number(apart.half));
         const char *name = i == BLAST_PARTS ? "hardware" : stored_component_name(i);
         if (json_object_set_new(object, name, row) == 0) continue;
         json_decref(object);
