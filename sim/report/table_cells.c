@@ -21,6 +21,8 @@ static struct cell_scale plain_scale(double largest, enum cell_kind kind)
         return (struct cell_scale){ 1, 4, "", false };
     case CELL_PERCENT:
         return (struct cell_scale){ 100, 2, " %", false };
+    case CELL_SMALL_PERCENT:
+        return (struct cell_scale){ 100, 3, " %", false };
     case CELL_GPU_H:
     case CELL_COUNT:
         return (struct cell_scale){ 1, largest < 10000 ? 1 : 0, "", false };

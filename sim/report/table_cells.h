@@ -6,7 +6,7 @@
 
 #include <stdio.h>
 
-enum cell_kind { CELL_RATIO, CELL_PERCENT, CELL_TIME, CELL_GPU_H, CELL_COUNT };
+enum cell_kind { CELL_RATIO, CELL_PERCENT, CELL_SMALL_PERCENT, CELL_TIME, CELL_GPU_H, CELL_COUNT };
 
 /* How the numbers of a row are shown, on all layouts alike. */
 struct cell_scale {

@@ -14,20 +14,23 @@
 struct row {
     const char *metric, *label;
     enum cell_kind kind;
+    bool
+        always; /* stands there when it is 0 on all layouts, too: readers look for it             */
 };
 static const struct row first_rows[] = {
-    { "yield", "yield: useful part of held GPU-hours", CELL_RATIO },
-    { "effective_load", "needed at its own speed, of capacity", CELL_RATIO },
-    { "utilization", "allocated, of capacity", CELL_PERCENT },
+    { "yield", "yield: useful part of held GPU-hours", CELL_RATIO, true },
+    { "effective_load", "needed at its own speed, of capacity", CELL_RATIO, false },
+    { "utilization", "allocated, of capacity", CELL_PERCENT, true },
 };
 static const struct row last_rows[] = {
-    { "incidents", "faults in the window", CELL_COUNT },
-    { "gpus_stopped_mean", "GPUs stopped by a fault, mean", CELL_COUNT },
-    { "lost_gpu_h", "rolled back, GPU-hours", CELL_GPU_H },
-    { "restart_gpu_h", "restarting, GPU-hours", CELL_GPU_H },
-    { "down_gpu_h", "broken or in repair, GPU-hours", CELL_GPU_H },
-    { "unserved_gpu_h", "unserved, GPU-hours", CELL_GPU_H },
-    { "at_risk_gpu_h", "at risk at the end, GPU-hours", CELL_GPU_H },
+    { "incidents", "faults in the window (incidents)", CELL_COUNT, true },
+    { "gpus_stopped_mean", "GPUs a fault stops, mean", CELL_COUNT, false },
+    { "lost_frac", "lost, of held hours", CELL_SMALL_PERCENT, true },
+    { "lost_gpu_h", "rolled back (lost), GPU-hours", CELL_GPU_H, true },
+    { "restart_gpu_h", "restarting, GPU-hours", CELL_GPU_H, false },
+    { "down_gpu_h", "broken or in repair, GPU-hours", CELL_GPU_H, false },
+    { "unserved_gpu_h", "unserved, GPU-hours", CELL_GPU_H, true },
+    { "at_risk_gpu_h", "at risk at the end, GPU-hours", CELL_GPU_H, false },
 };
 
 enum {
@@ -35,6 +38,8 @@ enum {
     LABEL_COLUMNS = 40,
     VALUE_COLUMNS = 22,
     APART_COLUMNS = PROSE_COLUMNS - LABEL_COLUMNS - VALUE_COLUMNS,
+    MEAN_COLUMNS = 18, /* of the blast radius */
+    MEAN_APART_COLUMNS = 27,
 };
 
 /* ---- one row ---- */
@@ -44,8 +49,11 @@ static void print_row(const struct comparison *c, FILE *out, uint32_t layout,
 {
     const struct cell *cell = &quantity->cells[layout];
     const struct cell_scale scale = cell_scale(c, cell_largest(c, quantity), kind);
-    char text[128];
-    snprintf(text, sizeof text, "  %s%s%s", label, *scale.unit != '\0' ? "," : "", scale.unit);
+    char text[128], without[32] = "";
+    if (cell->missing > 0 && cell->value.n > 0)
+        snprintf(without, sizeof without, " (%" PRIu32 " without)", cell->missing);
+    snprintf(text, sizeof text, "  %s%s%s%s", label, *scale.unit != '\0' ? "," : "", scale.unit,
+             without);
     prose_pad(out, text, LABEL_COLUMNS);
     cell_value(text, sizeof text, &cell->value, &scale);
     if (cell_is_compared(c, layout)) {
@@ -53,10 +61,7 @@ static void print_row(const struct comparison *c, FILE *out, uint32_t layout,
         cell_difference(text, sizeof text, &cell->pair.difference, &scale,
                         (struct cell_room){ 12, APART_COLUMNS });
     }
-    fputs(text, out);
-    if (cell->missing > 0 && cell->value.n > 0)
-        fprintf(out, " (%" PRIu32 " without)", cell->missing);
-    fputc('\n', out);
+    fprintf(out, "%s\n", text);
 }
 
 /* Whether the quantity shows more than zeros on some layout. */
@@ -73,7 +78,7 @@ static void print_rows(const struct comparison *c, FILE *out, uint32_t layout,
 {
     for (size_t i = 0; i < count; i++) {
         const struct quantity *quantity = comparison_find(c, rows[i].metric, CLASS_NONE);
-        if (is_used(c, quantity, rows[i].kind))
+        if (quantity != NULL && (rows[i].always || is_used(c, quantity, rows[i].kind)))
             print_row(c, out, layout, quantity, rows[i].label, rows[i].kind);
     }
 }
@@ -94,21 +99,53 @@ static void print_accounts(const struct comparison *c, FILE *out, uint32_t layou
 
 /* ---- blast radius ---- */
 
+static void print_blast_header(const struct comparison *c, FILE *out, uint32_t layout, double years)
+{
+    char label[LABEL_BYTES], text[LABEL_BYTES + 16];
+    fprintf(out, "  blast radius: GPUs taken by one fault, over %.4g simulated years of failures\n",
+            years);
+    prose_pad(out, "", NAME_COLUMNS);
+    fprintf(out, "%9s %9s %5s %5s %5s", "incidents", "a year", "p50", "p95", "max");
+    if (!cell_is_compared(c, layout)) {
+        fputs("    mean ± half\n", out);
+        return;
+    }
+    prose_pad(out, "    mean ± half", MEAN_COLUMNS);
+    snprintf(text, sizeof text, "minus %s", comparison_label(c, c->baseline[layout], label));
+    prose_cut(out, text, MEAN_APART_COLUMNS);
+    fputc('\n', out);
+}
+
+static void print_blast_row(const struct comparison *c, FILE *out, uint32_t layout, uint32_t part)
+{
+    static const struct cell_scale scale = { .factor = 1, .decimals = 2, .unit = "" };
+    const struct blast *blast = &c->blasts[layout * BLAST_ROWS + part];
+    const struct interval apart = comparison_blast_apart(c, layout, part);
+    char text[128];
+    snprintf(text, sizeof text, "    %s",
+             part == BLAST_PARTS ? "all hardware" : stored_component_name(part));
+    prose_pad(out, text, NAME_COLUMNS);
+    fprintf(out, "%9" PRIu32 " %9.2f %5.4g %5.4g %5.4g", blast->incidents, blast->per_year,
+            blast->p50, blast->p95, blast->max);
+    if (blast->mean.n > 1)
+        snprintf(text, sizeof text, "%8.2f ± %.2f", blast->mean.mean, blast->mean.half);
+    else
+        snprintf(text, sizeof text, "%8.2f", blast->mean.mean);
+    if (apart.n > 0) {
+        prose_pad(out, text, MEAN_COLUMNS);
+        cell_difference(text, sizeof text, &apart, &scale,
+                        (struct cell_room){ 0, MEAN_APART_COLUMNS });
+    }
+    fprintf(out, "%s\n", text);
+}
+
 static void print_blast(const struct comparison *c, FILE *out, uint32_t layout)
 {
     const struct blast *blasts = &c->blasts[layout * BLAST_ROWS];
     if (!(blasts[0].years > 0)) return;
-    fprintf(out, "  blast radius: GPUs taken by one fault, over %.4g simulated years of failures\n",
-            blasts[0].years);
-    for (uint32_t i = 0; i < BLAST_ROWS; i++) {
-        if (blasts[i].incidents == 0) continue;
-        const char *name = i == BLAST_PARTS ? "all hardware" : stored_component_name(i);
-        fprintf(out,
-                "    %-14s %10.2f faults a year   p50 %4.4g   p95 %4.4g   max %4.4g   (%" PRIu32
-                ")\n",
-                name, blasts[i].per_year, blasts[i].p50, blasts[i].p95, blasts[i].max,
-                blasts[i].incidents);
-    }
+    print_blast_header(c, out, layout, blasts[0].years);
+    for (uint32_t i = 0; i < BLAST_ROWS; i++)
+        if (blasts[i].incidents > 0) print_blast_row(c, out, layout, i);
 }
 
 /* ---- one layout ---- */
@@ -151,7 +188,7 @@ static void print_luck(const struct comparison *c, FILE *out, uint32_t layout)
     const double ratio = yield->cells[layout].pair.var_ratio;
     if (!isnan(ratio))
         fprintf(out,
-                "  shared luck: variance ratio of the pairs' yields %.3g (2 and less: no help)\n",
+                "  shared luck: variance ratio of the pairs' yields %.3g (1 and less: no help)\n",
                 ratio);
 }
 
@@ -175,12 +212,16 @@ void tables_notes(const struct comparison *c, FILE *out)
     if (c->exact)
         fputs("\nNothing is drawn by chance: the numbers are exact.\n", out);
     else if (c->replica_count > 1)
-        fprintf(out,
-                "\n± is the half width of the 95 %% interval of a mean. Differences are means over "
-                "pairs of replicas;\n"
-                "each bracket holds at %.2f %%, so that the headline differences hold jointly at "
-                "95 %%.\n",
-                100 * c->conf_difference);
+        fprintf(
+            out,
+            "\n± is the half width of the 95 %% interval of a mean. Differences are means over "
+            "pairs of replicas;\n"
+            "each bracket holds at %.2f %%, so that the headline differences hold jointly at "
+            "95 %%.\n"
+            "Blast radii are compared over all their faults, as of independent runs. (n without): "
+            "so many\n"
+            "replicas have no such number.\n",
+            100 * c->conf_difference);
     else
         fputs("\n1 replica: no interval exists.\n", out);
     if (c->common)

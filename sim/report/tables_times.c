@@ -1,4 +1,4 @@
-/* tables_times.c - wait and completion of one layout, a line per size class: see tables.h. */
+/* tables_times.c - wait and completion of one layout, a block each and a line per size class: see tables.h. */
 #include "report/tables.h"
 
 #include "report/prose.h"
@@ -8,147 +8,227 @@
 #include <math.h>
 #include <string.h>
 
+/* label | p50 ± half | difference | p95 ± half | difference: 98 columns. */
 enum {
-    LABEL_COLUMNS = 19,
-    WAIT_COLUMNS = 9,
-    DONE_COLUMNS = 10,
-    P95_COLUMNS = 9,
-    APART_COLUMNS = 22, /* two blanks in front                                                 */
+    LABEL_COLUMNS = 18,
+    NUMBER_COLUMNS = 7,
+    VALUE_COLUMNS = 17, /* the number, " ± ", five characters, two blanks                      */
+    APART_COLUMNS = 23, /* "-12.34 [-12.34, -12.34]"                                            */
+    NUMBER_CHARACTERS = 5,
+    BLANKS = 2,
 };
 
-/* Times of one class. */
-struct times {
-    const struct quantity *p50, *p95, *apart; /* apart: whose difference is shown              */
+/* One quantile of one class. */
+struct quantile {
+    const struct quantity *own;   /* of the layout's own jobs                                  */
+    const struct quantity *apart; /* whose differences are shown: over the common jobs         */
 };
+
+struct times {
+    struct quantile p50, p95;
+};
+
+static struct quantile quantile_of(const struct comparison *c, const char *stem, const char *suffix,
+                                   uint8_t class_)
+{
+    char name[40];
+    snprintf(name, sizeof name, "%s_%s", stem, suffix);
+    return (struct quantile){ .own = comparison_find(c, name, class_),
+                              .apart = comparison_find_common(c, name, class_) };
+}
 
 static struct times times_of(const struct comparison *c, const char *stem, uint8_t class_)
 {
-    char p50[40], p95[40];
-    snprintf(p50, sizeof p50, "%s_p50", stem);
-    snprintf(p95, sizeof p95, "%s_p95", stem);
-    return (struct times){ .p50 = comparison_find(c, p50, class_),
-                           .p95 = comparison_find(c, p95, class_),
-                           .apart = comparison_find_common(c, p95, class_) };
+    return (struct times){ .p50 = quantile_of(c, stem, "p50", class_),
+                           .p95 = quantile_of(c, stem, "p95", class_) };
 }
 
-/* Largest mean over the layouts whose times are quoted. */
-static double largest_s(const struct comparison *c, const struct quantity *quantity)
+/* ---- scale of a line: one on all layouts ---- */
+
+/* Whether a difference of the layout to its baseline may be quoted: neither grows with the horizon. */
+static bool is_quoted_apart(const struct comparison *c, uint32_t layout)
+{
+    return cell_is_compared(c, layout) && !comparison_saturated(c, layout) &&
+           !comparison_saturated(c, c->baseline[layout]);
+}
+
+static double largest_mean_s(const struct comparison *c, const struct quantity *quantity)
 {
     double largest = 0;
     for (uint32_t i = 0; quantity != NULL && i < c->layout_count; i++)
-        if (!comparison_saturated(c, i) && quantity->cells[i].value.mean > largest)
-            largest = quantity->cells[i].value.mean;
+        if (!comparison_saturated(c, i)) largest = fmax(largest, quantity->cells[i].value.mean);
     return largest;
 }
 
-static void print_number(FILE *out, const struct quantity *quantity, uint32_t layout,
-                         const struct cell_scale *scale, int columns)
+/* Largest number that stands in an interval, without its sign; `seen` when there is none. */
+static double reach_s(struct interval interval, double seen)
 {
-    if (quantity == NULL || quantity->cells[layout].value.n == 0)
-        fprintf(out, "%*s", columns, "none");
-    else
-        fprintf(out, "%*.*f", columns, scale->decimals,
-                cell_shown(quantity->cells[layout].value.mean, scale));
+    if (interval.n == 0) return seen;
+    return fmax(seen, fabs(interval.mean) + (isnan(interval.half) ? 0 : interval.half));
 }
 
-/* What stands beside a p95: its half width on the baseline, else its difference to it. */
-static void apart_text(const struct comparison *c, uint32_t layout, const struct times *times,
+static double widest_s(const struct comparison *c, const struct quantile *quantile)
+{
+    double widest = 0;
+    for (uint32_t i = 0; i < c->layout_count; i++) {
+        if (quantile->own != NULL && !comparison_saturated(c, i))
+            widest = reach_s(quantile->own->cells[i].value, widest);
+        if (quantile->apart != NULL && is_quoted_apart(c, i))
+            widest = reach_s(quantile->apart->cells[i].pair.difference, widest);
+    }
+    return widest;
+}
+
+/* The unit follows the means; decimals go until every number of the line has its place. */
+static struct cell_scale scale_of(const struct comparison *c, const struct times *times)
+{
+    struct cell_scale scale = cell_scale(
+        c, fmax(largest_mean_s(c, times->p50.own), largest_mean_s(c, times->p95.own)), CELL_TIME);
+    const double widest = scale.factor * fmax(widest_s(c, &times->p50), widest_s(c, &times->p95));
+    while (scale.decimals > 0 && widest >= pow(10, NUMBER_CHARACTERS - 1 - scale.decimals) -
+                                               0.5 * pow(10, -scale.decimals))
+        scale.decimals--;
+    return scale;
+}
+
+/* ---- one line ---- */
+
+static void value_text(const struct quantity *quantity, uint32_t layout,
+                       const struct cell_scale *scale, char out[128])
+{
+    if (quantity == NULL || quantity->cells[layout].value.n == 0) {
+        snprintf(out, 128, "%*s", NUMBER_COLUMNS, "none");
+        return;
+    }
+    const struct interval *value = &quantity->cells[layout].value;
+    const double mean = cell_shown(value->mean, scale);
+    if (value->n == 1 || scale->exact)
+        snprintf(out, 128, "%*.*f", NUMBER_COLUMNS, scale->decimals, mean);
+    else
+        snprintf(out, 128, "%*.*f ± %.*f", NUMBER_COLUMNS, scale->decimals, mean, scale->decimals,
+                 cell_shown(value->half, scale));
+}
+
+static void apart_text(const struct comparison *c, uint32_t layout, const struct quantity *quantity,
                        const struct cell_scale *scale, char out[128])
 {
     out[0] = '\0';
-    if (!cell_is_compared(c, layout)) {
-        if (times->p95 != NULL && times->p95->cells[layout].value.n > 1 && !scale->exact)
-            snprintf(out, 128, "± %.*f", scale->decimals,
-                     cell_shown(times->p95->cells[layout].value.half, scale));
-    } else if (!comparison_saturated(c, c->baseline[layout]) && times->apart != NULL) {
-        cell_difference(out, 128, &times->apart->cells[layout].pair.difference, scale,
-                        (struct cell_room){ 0, APART_COLUMNS - 2 });
-    }
+    if (!cell_is_compared(c, layout)) return;
+    if (!is_quoted_apart(c, layout))
+        snprintf(out, 128, "not quoted");
+    else if (quantity != NULL)
+        cell_difference(out, 128, &quantity->cells[layout].pair.difference, scale,
+                        (struct cell_room){ NUMBER_CHARACTERS + 1, APART_COLUMNS });
 }
 
-static void print_times(const struct comparison *c, FILE *out, uint32_t layout,
-                        const struct times *times, const struct cell_scale *scale, int columns,
-                        bool last)
+/* Prints texts in their columns, without blanks at the end of the line. */
+static void print_columns(FILE *out, char texts[4][128])
 {
-    char text[128];
-    print_number(out, times->p50, layout, scale, columns);
-    print_number(out, times->p95, layout, scale, P95_COLUMNS);
-    apart_text(c, layout, times, scale, text);
-    if (last && text[0] == '\0') return;
-    fputs("  ", out);
-    if (last)
-        prose_cut(out, text, APART_COLUMNS - 2);
-    else
-        prose_pad(out, text, APART_COLUMNS - 2);
+    static const unsigned columns[] = { VALUE_COLUMNS, APART_COLUMNS + BLANKS, VALUE_COLUMNS,
+                                        APART_COLUMNS };
+    const int last = texts[3][0] != '\0' ? 3 : 2;
+    for (int i = 0; i < last; i++) prose_pad(out, texts[i], columns[i]);
+    prose_cut(out, texts[last], columns[last]);
+    fputc('\n', out);
 }
 
-static void print_class(const struct comparison *c, FILE *out, uint32_t layout, uint8_t class_)
+static bool has_gap(const struct quantity *quantity, uint32_t layout)
 {
-    const struct times wait = times_of(c, "wait_s", class_);
-    const struct times done = times_of(c, "completion_s", class_);
-    if (wait.p50 == NULL && done.p50 == NULL) return;
-    const struct cell_scale scale =
-        cell_scale(c, fmax(largest_s(c, wait.p95), largest_s(c, done.p95)), CELL_TIME);
-    char label[64];
+    return quantity != NULL && quantity->cells[layout].missing > 0;
+}
+
+static void print_class(const struct comparison *c, FILE *out, uint32_t layout, const char *stem,
+                        uint8_t class_)
+{
+    const struct times times = times_of(c, stem, class_);
+    if (times.p50.own == NULL && times.p95.own == NULL) return;
+    const struct cell_scale scale = scale_of(c, &times);
+    const char *mark = has_gap(times.p50.own, layout) || has_gap(times.p95.own, layout) ? "*" : "";
+    char label[64], texts[4][128];
     if (class_ == CLASS_NONE)
-        snprintf(label, sizeof label, "   all jobs,%s", scale.unit);
+        snprintf(label, sizeof label, "  all jobs%s,%s", mark, scale.unit);
     else
-        snprintf(label, sizeof label, "   %s GPU%s,%s", class_names[class_],
-                 class_ == CLASS_1 ? "" : "s", scale.unit);
+        snprintf(label, sizeof label, "  %s GPU%s%s,%s", class_names[class_],
+                 class_ == CLASS_1 ? "" : "s", mark, scale.unit);
     prose_pad(out, label, LABEL_COLUMNS);
-    print_times(c, out, layout, &wait, &scale, WAIT_COLUMNS, false);
-    print_times(c, out, layout, &done, &scale, DONE_COLUMNS, true);
-    fputc('\n', out);
+    value_text(times.p50.own, layout, &scale, texts[0]);
+    apart_text(c, layout, times.p50.apart, &scale, texts[1]);
+    value_text(times.p95.own, layout, &scale, texts[2]);
+    apart_text(c, layout, times.p95.apart, &scale, texts[3]);
+    print_columns(out, texts);
 }
 
-static void print_header(const struct comparison *c, FILE *out, uint32_t layout)
+/* ---- one block ---- */
+
+static void print_header(const struct comparison *c, FILE *out, uint32_t layout, const char *title)
 {
-    char label[LABEL_BYTES], text[LABEL_BYTES + 8] = "";
-    if (cell_is_compared(c, layout))
-        snprintf(text, sizeof text, "minus %s", comparison_label(c, c->baseline[layout], label));
-    prose_pad(out, "  times", LABEL_COLUMNS);
-    fprintf(out, "%*s%*s  ", WAIT_COLUMNS, "wait p50", P95_COLUMNS, "p95");
-    prose_pad(out, text, APART_COLUMNS - 2);
-    fprintf(out, "%*s%*s", DONE_COLUMNS, "compl. p50", P95_COLUMNS, "p95");
-    if (text[0] != '\0') {
-        fputs("  ", out);
-        prose_cut(out, text, APART_COLUMNS - 2);
+    const char *half = c->replica_count > 1 && !c->exact ? " ± half" : "";
+    char label[LABEL_BYTES], texts[4][128] = { "" };
+    prose_pad(out, title, LABEL_COLUMNS);
+    snprintf(texts[0], sizeof texts[0], "%*s%s", NUMBER_COLUMNS, "p50", half);
+    snprintf(texts[2], sizeof texts[2], "%*s%s", NUMBER_COLUMNS, "p95", half);
+    if (cell_is_compared(c, layout)) {
+        snprintf(texts[1], sizeof texts[1], "minus %.100s",
+                 comparison_label(c, c->baseline[layout], label));
+        memcpy(texts[3], texts[1], sizeof texts[3]);
     }
-    fputc('\n', out);
+    print_columns(out, texts);
 }
 
-/* Classes that some replicas have no times of: their means are over fewer. */
-static void print_gaps(const struct comparison *c, FILE *out, uint32_t layout)
+/* What * marks: quantiles that some replicas do not have, so that their means are over fewer. */
+static void print_gaps(const struct comparison *c, FILE *out, uint32_t layout, const char *stem)
 {
-    uint32_t listed = 0;
+    char text[512] = "";
+    size_t used = 0;
     for (uint8_t class = CLASS_NONE; class < CLASSES; class ++) {
-        const struct times done = times_of(c, "completion_s", class);
-        if (done.p95 == NULL || done.p95->cells[layout].missing == 0) continue;
-        const struct cell *cell = &done.p95->cells[layout];
-        fputs(listed++ == 0 ? "   (p95 of completion in some replicas only: " : ", ", out);
-        if (class == CLASS_NONE)
-            fputs("all jobs", out);
-        else
-            fprintf(out, "%s", class_names[class]);
-        fprintf(out, " in %" PRIu32 " of %" PRIu32, cell->value.n, cell->value.n + cell->missing);
+        const struct times times = times_of(c, stem, class);
+        const struct quantity *const quantities[] = { times.p50.own, times.p95.own };
+        for (size_t i = 0; i < 2 && used < sizeof text; i++) {
+            if (!has_gap(quantities[i], layout)) continue;
+            used += (size_t)snprintf(
+                text + used, sizeof text - used, "%s%s of %s in %" PRIu32,
+                used > 0 ? ", " : "* known in some replicas only: ", i == 0 ? "p50" : "p95",
+                class == CLASS_NONE ? "all jobs" : class_names[class],
+                quantities[i]->cells[layout].value.n);
+        }
     }
-    if (listed > 0) fputs(")\n", out);
+    if (used == 0 || used >= sizeof text) return;
+    snprintf(text + used, sizeof text - used, " of %" PRIu32, c->replicas[layout]);
+    fputs("  ", out);
+    prose_wrap(out, text, PROSE_COLUMNS - 2);
+}
+
+static bool has_times(const struct comparison *c, const char *stem)
+{
+    bool any = false;
+    for (uint8_t class = CLASS_NONE; class < CLASSES; class ++) {
+        const struct times times = times_of(c, stem, class);
+        any |= times.p50.own != NULL || times.p95.own != NULL;
+    }
+    return any;
+}
+
+static void print_block(const struct comparison *c, FILE *out, uint32_t layout, const char *stem,
+                        const char *title)
+{
+    if (!has_times(c, stem)) return;
+    print_header(c, out, layout, title);
+    for (uint8_t class = CLASS_NONE; class < CLASSES; class ++)
+        print_class(c, out, layout, stem, class);
+    print_gaps(c, out, layout, stem);
 }
 
 void tables_times(const struct comparison *c, FILE *out, uint32_t layout)
 {
-    bool any = false;
-    for (uint8_t class = CLASS_NONE; class < CLASSES; class ++)
-        any |= times_of(c, "wait_s", class).p50 != NULL ||
-               times_of(c, "completion_s", class).p50 != NULL;
-    if (!any) return;
+    if (!has_times(c, "wait_s") && !has_times(c, "completion_s")) return;
     if (comparison_saturated(c, layout)) {
         const double needs = c->needs[layout];
-        fprintf(out, "  times: not quoted, it is %s %.2f of what it has\n",
+        fprintf(out,
+                "  wait, completion: not quoted, they grow with the horizon (%s %.2f of what it "
+                "has)\n",
                 isnan(needs) ? "offered" : "asked for", isnan(needs) ? c->load[layout] : needs);
         return;
     }
-    print_header(c, out, layout);
-    for (uint8_t class = CLASS_NONE; class < CLASSES; class ++) print_class(c, out, layout, class);
-    print_gaps(c, out, layout);
+    print_block(c, out, layout, "wait_s", "  wait");
+    print_block(c, out, layout, "completion_s", "  completion");
 }
