@@ -170,6 +170,18 @@ static void build(struct fixture *fixture, uint64_t seed)
     fixture_ready(fixture);
 }
 
+/* What incidents are charged with is what the ledger says is lost, to the unit: nothing else loses
+ * work here. */
+static void check_lost(const struct replica_result *result)
+{
+    int128 charged = 0, lost = 0;
+    const struct incident *incidents = LOG_ITEMS(&result->incidents, struct incident);
+    for (uint64_t i = 0; i < result->incidents.count; i++) charged += incidents[i].lost_gpu_ns;
+    for (uint32_t class = 0; class < CLASSES; class ++) lost += result->ledger_all[ACC_LOST][class];
+    assert_true(charged > 0);
+    assert_true(charged * UNITS_PER_GPU == lost);
+}
+
 static void seed_keeps_its_books(void **state)
 {
     const uint64_t seed = (uint64_t)(uintptr_t)*state;
@@ -182,6 +194,7 @@ static void seed_keeps_its_books(void **state)
     assert_true(result.closure_error == 0);
     assert_true(result.incidents.count > 0);
     assert_true(result.events > 200);
+    check_lost(&result);
     for (uint32_t account = 0; account < ACCOUNTS; account++)
         for (uint32_t class = 0; class < CLASSES; class ++)
             assert_true(result.ledger_all[account][class] >= 0);

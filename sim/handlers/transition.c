@@ -325,13 +325,33 @@ void transition_hang(struct run *run, uint32_t live, uint32_t incident_row, int6
                agenda_rank(EV_DETECT, run->serial++));
 }
 
+/* GPUs of a hung attempt that wait for its detection, times how long it hangs: lost. Broken ones are
+ * down, and those it did not ask for unused. */
+static int128 hang_cost(const struct run *run, uint32_t live)
+{
+    const struct attempt *attempt = &run->live.attempts[live];
+    const uint32_t asked = demand_of_live(run, live)->gpus;
+    const uint32_t waiting = asked > attempt->broken ? asked - attempt->broken : 0;
+    return (int128)waiting * (run->now_ns - attempt->fault_ns);
+}
+
+static void charge_hang(struct run *run, uint32_t live, int sign)
+{
+    const uint32_t row = run->live.jobs[live].incident;
+    LOG_ITEMS(&run->result->incidents, struct incident)
+    [row].lost_gpu_ns += sign * hang_cost(run, live);
+}
+
 void transition_refresh_broken(struct run *run, uint32_t live)
 {
     struct attempt *attempt = &run->live.attempts[live];
     if (run->live.jobs[live].state != LIVE_HUNG) return;
     const uint32_t broken = cluster_broken_gpus(&run->cluster, attempt->first_grant);
     books_broken(run, live, (int64_t)broken - attempt->broken);
+    /* The end of the hang is charged as if it had always been like now; what was before is added. */
+    charge_hang(run, live, +1);
     attempt->broken = broken;
+    charge_hang(run, live, -1);
 }
 
 void transition_detect(struct run *run, uint32_t live)
@@ -339,10 +359,7 @@ void transition_detect(struct run *run, uint32_t live)
     struct live_job *job = &run->live.jobs[live];
     struct attempt *attempt = &run->live.attempts[live];
     ASSERT(job->state == LIVE_HUNG);
-    struct incident *incident = &LOG_ITEMS(&run->result->incidents, struct incident)[job->incident];
-    const int64_t asked = demand_of_live(run, live)->gpus;
-    const int64_t waiting = asked > attempt->broken ? asked - attempt->broken : 0;
-    incident->lost_gpu_ns += (int128)waiting * (run->now_ns - attempt->fault_ns);
+    charge_hang(run, live, +1);
     detail_attempt(run, live, ATTEMPT_FAILED, run->live.cycles[live].durable_ns, 0);
     struct returned returned = give_back(run, live);
     returned.down -= attempt->broken;
@@ -402,7 +419,10 @@ static void cut_attempt(struct run *run, uint32_t live)
     const int64_t durable_ns =
         working ? timing_durable_ns(run, live, &work_ns) : run->live.cycles[live].durable_ns;
     detail_attempt(run, live, ATTEMPT_CUT, durable_ns, 0);
-    if (working) run->result->at_risk += books_cut(run, live, durable_ns);
+    if (working)
+        run->result->at_risk += books_cut(run, live, durable_ns);
+    else
+        charge_hang(run, live, +1);
 }
 
 void transition_cut(struct run *run)
