@@ -279,6 +279,35 @@ static void longest_run(void **state)
     fixture_clear(&fixture);
 }
 
+/* ---- free GPUs whose hosts are full ---------------------------------------------------------------------- */
+
+/* 128 cores, 120 of them taken with two GPUs until 1000 s. The head asks for all eight GPUs from 10 s
+ * on; behind it, from 20 s on, a job of one GPU asks for 64 cores: the policy never looks at it, and
+ * still its GPU is starved, not withheld. */
+static void starved_behind_the_head(void **state)
+{
+    struct fixture fixture;
+    fixture_init(&fixture, 3);
+    fixture.scenario.order = (enum order)rows_number(state);
+    fixture.scenario.curve_bin_ns = 10 * NS_PER_S;
+    fixture_layout(&fixture, "one", 1, 8);
+    fixture.jobs.cores = ARENA_ARRAY(fixture.jobs.arena, uint32_t, 3);
+    fixture_job(&fixture, 0, 0, 1000, 0, 2);
+    fixture_job(&fixture, 1, 10, 1000, 0, 8);
+    fixture_job(&fixture, 2, 20, 100, 0, 1);
+    fixture.jobs.cores[0] = 120;
+    fixture.jobs.cores[2] = 64;
+    fixture_ready(&fixture);
+    struct replica_result result;
+    assert_int_equal(fixture_run(&fixture, 0, 0, &result), STATUS_OK);
+    const int128 unit = (int128)UNITS_PER_GPU * NS_PER_S;
+    assert_true(result.ledger[ACC_WITHHELD][CLASS_NONE] == 0);
+    assert_true(result.ledger[ACC_STARVED][CLASS_NONE] == unit * 980);
+    assert_true(result.ledger[ACC_SHORT][CLASS_NONE] == unit * (6 * 10 + 5 * 980));
+    replica_result_clear(&result);
+    fixture_clear(&fixture);
+}
+
 int main(void)
 {
     struct rows rows = { 0 };
@@ -296,5 +325,9 @@ int main(void)
     rows_add(&rows, longer_jobs, NULL, "longer jobs offer more");
     rows_add(&rows, limit_inside_startup, NULL, "a limit inside the start-up");
     rows_add(&rows, longest_run, NULL, "the longest run");
+    rows_add(&rows, starved_behind_the_head, (const void *)(uintptr_t)ORDER_FCFS,
+             "starved behind the head, fcfs");
+    rows_add(&rows, starved_behind_the_head, (const void *)(uintptr_t)ORDER_EASY,
+             "starved behind the head, easy");
     return rows_run("edges", &rows);
 }

@@ -119,6 +119,8 @@ static bool init_cluster(struct run *run)
         .hosted = run->plan->jobs->cores || run->plan->jobs->memory_bytes,
     };
     run->scratch_nodes = ARENA_ARRAY(run->arena, uint32_t, size.nodes);
+    if (size.hosted && !(run->scratch_parts = ARENA_ARRAY(run->arena, struct part, size.nodes)))
+        return false;
     return run->scratch_nodes && cluster_init(&run->cluster, run->arena, size);
 }
 

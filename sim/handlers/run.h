@@ -79,6 +79,7 @@ struct run {
     void *policy_memory;
     struct policy_view view;
     uint32_t *scratch_nodes;         /* [nodes] of a job that gives back GPUs on sick nodes      */
+    struct part *scratch_parts;      /* [nodes] NULL when no job asks for cores or memory        */
     uint64_t key_profile, key_crash; /* streams                                                 */
 
     int64_t now_ns;

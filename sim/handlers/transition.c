@@ -8,6 +8,7 @@
 #include "handlers/detail.h"
 #include "handlers/on_event.h"
 #include "handlers/timing.h"
+#include "policy/place.h"
 
 static void note(struct run *run, enum note_kind kind, uint32_t live)
 {
@@ -401,9 +402,23 @@ void transition_node(struct run *run, uint32_t node,
     run->plan_needed = true;
 }
 
+/* Looks for hosts of the classes that the policy passed over, so that the memo knows all that is
+ * starved. Only traces with cores or memory need it. */
+static void look_for_hosts(struct run *run)
+{
+    if (!run->scratch_parts) return;
+    for (uint32_t h = 0; h < run->waiting.head_count; h++) {
+        const struct waiting_head *head = &run->waiting.heads[h];
+        if (head->gpus > run->cluster.index.free_gpus) break; /* heads stand in order of GPUs */
+        if (run->demands[head->request_class].hosted)
+            place_class(&run->view, head->request_class, run->scratch_parts);
+    }
+}
+
 void transition_causes(struct run *run)
 {
     if (run->waiting.jobs == 0 && !run->causes_set) return;
+    look_for_hosts(run);
     const struct causes causes =
         causes_of(&run->cluster, &run->waiting, run->demands, run->view.blocked_at);
     books_causes(run, &causes);

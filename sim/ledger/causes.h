@@ -17,8 +17,9 @@
  *   fragmented   what jobs ask for that are no larger than the free GPUs, but fit in no shape
  *   short        the rest: every job that is left needs more than all free GPUs
  *
- * demands[class_count] is this layout's. blocked_at[class] == cluster->releases + 1: the
- * last search found no host for the class although its shape fits. */
+ * demands[class_count] is this layout's. blocked_at[class] == cluster->releases + 1: a
+ * search found no host for the class although its shape fits; every class that asks for a host and
+ * fits must have been searched for. */
 struct causes {
     uint64_t gpus[ACC_FREE_END]; /* [ACC_NO_DEMAND .. ACC_FREE_END) are used */
 };
