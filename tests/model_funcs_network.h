@@ -4,6 +4,7 @@
 
 #include "models/collective.h"
 #include "models/hardware.h"
+#include "models/nccl.h"
 #include "tests/model_rows.h"
 
 #define GB 1e9
@@ -133,6 +134,49 @@ static inline void q_ring_shm(struct query *q)
         .efficiency = in_or(q, "eff", STAGING_EFFICIENCY),
     };
     put(q, "B_GBps", host_ring_bytes_per_s(&ring) / GB);
+}
+
+/* --- NCCL's predictor -------------------------------------------------------------------------- */
+
+static inline struct nccl_group in_nccl(struct query *q)
+{
+    return (struct nccl_group){
+        .arch = in_is(q, "arch", "hopper") ? NCCL_HOPPER : NCCL_AMPERE,
+        .cpu = in_is(q, "cpu", "intel") ? NCCL_INTEL : NCCL_AMD,
+        .intra = in_is(q, "intra", "NVL") ? NCCL_NVLINK : NCCL_PCIE,
+        .nodes = in_u32(q, "nodes"),
+        .ranks = in_u32(q, "ranks"),
+        .channels = in_u32(q, "nch"),
+        .intra_bytes_per_s = in(q, "bw_intra") * GB,
+        .network_bytes_per_s = in(q, "bw_inter") * GB,
+        .nic_latency_s = in(q, "lat_inter") * US,
+    };
+}
+
+static inline void q_nccl_ar(struct query *q)
+{
+    const struct nccl_group group = in_nccl(q);
+    enum nccl_algorithm algorithm = NCCL_TREE;
+    enum nccl_protocol protocol = NCCL_LL;
+    for (int i = 0; i < NCCL_ALGORITHMS; i++)
+        if (in_is(q, "algo", nccl_algorithm_names[i])) algorithm = (enum nccl_algorithm)i;
+    for (int i = 0; i < NCCL_PROTOCOLS; i++)
+        if (in_is(q, "proto", nccl_protocol_names[i])) protocol = (enum nccl_protocol)i;
+    const struct nccl_time time = nccl_allreduce(&group, algorithm, protocol, in(q, "bytes"));
+    put(q, "T_us", time.total_s / US);
+    put(q, "lat_us", time.latency_s / US);
+    put(q, "algbw_GBps", time.algorithm_bytes_per_s / GB);
+}
+
+static inline void q_nccl_best(struct query *q)
+{
+    const struct nccl_group group = in_nccl(q);
+    const struct nccl_choice best = nccl_best(&group, in(q, "bytes"));
+    char choice[32];
+    snprintf(choice, sizeof choice, "%s/%s", nccl_algorithm_names[best.algorithm],
+             nccl_protocol_names[best.protocol]);
+    put_text(q, "choice", choice);
+    put(q, "T_us", best.time.total_s / US);
 }
 
 static inline void q_leaf_bytes(struct query *q)

@@ -36,6 +36,8 @@ static const struct model_func {
     {"p2p", q_p2p},
     {"ring_shm", q_ring_shm},
     {"leaf_bytes", q_leaf_bytes},
+    {"nccl_ar", q_nccl_ar},
+    {"nccl_best", q_nccl_best},
     /* 3 job step */
     {"flops_step", q_flops_step},
     {"t_compute", q_t_compute},
