@@ -108,19 +108,28 @@ static enum status make_worlds(struct campaign *campaign, const struct run_share
     return STATUS_OK;
 }
 
+/* "replica 3", or what the failure-only run is called. */
+static const char *run_name(const struct task *task, char out[32])
+{
+    if (task->replica == REPLICA_BLAST) return "failure-only run";
+    snprintf(out, 32, "replica %" PRIu32, task->replica);
+    return out;
+}
+
 static enum status explain(const struct task *task, const struct plan *plan, struct diag *diag)
 {
     const char *layout = plan->scenario->layouts[plan->variants[task->variant].layout].name;
+    char name[32];
     if (task->status == STATUS_LEDGER) {
         const int128 error = task->result.closure_error;
-        diag_world(
-            diag,
-            "the GPU-second ledger of layout '%s', replica %d does not close: %.0f units * ns "
-            "(%.9g GPU-seconds) are missing; this is a bug of gpuplan",
-            layout, (int)task->replica, (double)error, (double)error / (double)UNITS_PER_GPU / 1e9);
+        diag_world(diag,
+                   "the GPU-second ledger of layout '%s', %s does not close: %.0f units * ns "
+                   "(%.9g GPU-seconds) are missing; this is a bug of gpuplan",
+                   layout, run_name(task, name), (double)error,
+                   (double)error / (double)UNITS_PER_GPU / 1e9);
         return STATUS_LEDGER;
     }
-    return diag_world(diag, "layout '%s', replica %d: memory is out", layout, (int)task->replica);
+    return diag_world(diag, "layout '%s', %s: memory is out", layout, run_name(task, name));
 }
 
 static void warn_stopped(const struct task *task, const struct plan *plan, struct diag *diag)

@@ -48,10 +48,9 @@ static void job_over(struct run *run, uint32_t live, enum job_end end)
     run->result->jobs_end[end]++;
     if (job->in_cohort) {
         run->cohort_open--;
-        if (end == END_FINISHED) {
-            run->stats.done[job->size_class]++;
-            jobstats_completion(&run->stats, job_time_of(run, job, false));
-        }
+        /* Killed at its limit is an end too: leaving such jobs out would flatter (MODELS 6.3). */
+        run->stats.done[job->size_class]++;
+        jobstats_completion(&run->stats, job_time_of(run, job, false));
     }
     detail_job(run, live, end);
     waiting_end(&run->waiting, live);

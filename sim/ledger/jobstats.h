@@ -22,7 +22,8 @@ struct jobstats {
      * only when some layout cannot hold some job; the two are equal otherwise. */
     bool keeps_common;
     struct log common_waits[CLASSES], common_completions[CLASSES];
-    uint64_t cohort[CLASSES], done[CLASSES], rejected[CLASSES];
+    uint64_t cohort[CLASSES], rejected[CLASSES];
+    uint64_t done[CLASSES]; /* finished, or killed at their limit */
     int128
         asked_gpu_ns; /* GPUs that cohort jobs hold * how long, in the plain shape on this layout */
     int128 unserved_gpu_ns; /* gpus * duration of cohort jobs this layout cannot hold */

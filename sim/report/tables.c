@@ -28,7 +28,7 @@ static const struct row last_rows[] = {
     { "lost_frac", "lost, of held hours", CELL_SMALL_PERCENT, true },
     { "lost_gpu_h", "rolled back (lost), GPU-hours", CELL_GPU_H, true },
     { "restart_gpu_h", "restarting, GPU-hours", CELL_GPU_H, false },
-    { "down_gpu_h", "broken or in repair, GPU-hours", CELL_GPU_H, false },
+    { "down_gpu_h", "out of service for faults, GPU-hours", CELL_GPU_H, false },
     { "unserved_gpu_h", "unserved, GPU-hours", CELL_GPU_H, true },
     { "at_risk_gpu_h", "at risk at the end, GPU-hours", CELL_GPU_H, false },
 };
