@@ -16,6 +16,8 @@ static const uint64_t SHARED_BUDGET_BYTES = UINT64_C(1) << 36;
 
 struct task {
     uint32_t variant, replica, setting;
+    bool had;     /* the sink has it from an earlier run                       */
+    bool dropped; /* not needed after all: neither begun any more nor taken    */
     bool done;
     enum status status;
     struct replica_result result;
@@ -58,6 +60,7 @@ static void *work(void *context)
             pthread_cond_wait(&campaign->changed, &campaign->lock);
         if (campaign->stopping || campaign->next >= campaign->task_count) break;
         struct task *task = &campaign->tasks[campaign->next++];
+        if (task->had || task->dropped) continue;
         pthread_mutex_unlock(&campaign->lock);
         run_task(campaign, task);
         pthread_mutex_lock(&campaign->lock);
@@ -70,12 +73,12 @@ static void *work(void *context)
 
 static void add_task(struct campaign *campaign, const struct campaign_sink *sink, struct task task)
 {
-    if (sink->has && sink->has(sink->context, task.variant, task.replica, task.setting)) return;
+    task.had = sink->has && sink->has(sink->context, task.variant, task.replica, task.setting);
     campaign->tasks[campaign->task_count++] = task;
 }
 
 /* Blast runs first, then replica by replica, then the tornado's settings, each under the first slack
- * rule; what the sink has already is left out. */
+ * rule. */
 static enum status list_tasks(struct campaign *campaign, const struct plan *plan,
                               const struct campaign_sink *sink)
 {
@@ -141,32 +144,77 @@ static void warn_stopped(const struct task *task, const struct plan *plan, struc
               (int)task->replica, (double)plan->all_end_ns / 86400e9);
 }
 
+/* Waits until a task is done and lets the workers move on; false when it is not needed. */
+static bool await(struct campaign *campaign, const struct task *task)
+{
+    pthread_mutex_lock(&campaign->lock);
+    while (!task->done && !task->had && !task->dropped)
+        pthread_cond_wait(&campaign->changed, &campaign->lock);
+    campaign->taken = (uint32_t)(task - campaign->tasks) + 1;
+    pthread_cond_broadcast(&campaign->changed);
+    pthread_mutex_unlock(&campaign->lock);
+    return !task->had && !task->dropped;
+}
+
+static enum status take(struct task *task, const struct plan *plan,
+                        const struct campaign_sink *sink, struct campaign_totals *totals,
+                        struct diag *diag)
+{
+    const bool stopped = task->status == STATUS_LIMIT;
+    if (stopped && !totals->stopped++) warn_stopped(task, plan, diag);
+    const enum status status = task->status == STATUS_OK || stopped
+                                   ? sink->take(sink->context, &task->result, diag)
+                                   : explain(task, plan, diag);
+    totals->replicas++;
+    totals->events += task->result.events;
+    totals->run_s += task->result.seconds;
+    replica_result_clear(&task->result);
+    return status;
+}
+
+/* Whether a task ends a set of replicas after which the sink is asked. */
+static bool is_look(const struct task *task, const struct plan *plan)
+{
+    const uint32_t replicas = task->replica + 1;
+    return plan->scenario->until.given && task->setting == 0 && task->replica != REPLICA_BLAST &&
+           task->variant + 1 == plan->variant_count && replicas >= UNTIL_FIRST &&
+           ((replicas - UNTIL_FIRST) % UNTIL_STEP == 0 || replicas == plan->replicas);
+}
+
+/* The replicas so far are enough: those behind are dropped, also what was run ahead. */
+static void drop_rest(struct campaign *campaign, uint32_t replicas)
+{
+    pthread_mutex_lock(&campaign->lock);
+    for (uint32_t t = 0; t < campaign->task_count; t++) {
+        struct task *task = &campaign->tasks[t];
+        if (task->setting == 0 && task->replica != REPLICA_BLAST && task->replica >= replicas)
+            task->dropped = true;
+    }
+    pthread_cond_broadcast(&campaign->changed);
+    pthread_mutex_unlock(&campaign->lock);
+}
+
 /* Hands results over in order, on the calling thread. */
 static enum status collect(struct campaign *campaign, const struct plan *plan, bool progress,
                            const struct campaign_sink *sink, struct campaign_totals *totals,
                            struct diag *diag)
 {
     enum status status = STATUS_OK;
+    totals->replicas_each = plan->replicas;
     for (uint32_t t = 0; t < campaign->task_count && status == STATUS_OK; t++) {
         struct task *task = &campaign->tasks[t];
-        pthread_mutex_lock(&campaign->lock);
-        while (!task->done) pthread_cond_wait(&campaign->changed, &campaign->lock);
-        campaign->taken = t + 1;
-        pthread_cond_broadcast(&campaign->changed);
-        pthread_mutex_unlock(&campaign->lock);
-        const bool stopped = task->status == STATUS_LIMIT;
-        if (stopped && !totals->stopped++) warn_stopped(task, plan, diag);
-        status = task->status == STATUS_OK || stopped
-                     ? sink->take(sink->context, &task->result, diag)
-                     : explain(task, plan, diag);
-        totals->replicas++;
-        totals->events += task->result.events;
-        totals->run_s += task->result.seconds;
-        replica_result_clear(&task->result);
+        if (await(campaign, task)) status = take(task, plan, sink, totals, diag);
+        if (status == STATUS_OK && sink->enough && !totals->enough && is_look(task, plan) &&
+            sink->enough(sink->context, task->replica + 1)) {
+            totals->enough = true;
+            totals->replicas_each = task->replica + 1;
+            drop_rest(campaign, totals->replicas_each);
+        }
         if (progress)
-            fprintf(stderr, "\r%" PRIu32 " of %" PRIu32 " runs", t + 1, campaign->task_count);
+            fprintf(stderr, "\r%" PRIu32 " of %s%" PRIu32 " runs", t + 1,
+                    plan->scenario->until.given ? "at most " : "", campaign->task_count);
     }
-    if (progress) fprintf(stderr, "\r                              \r");
+    if (progress) fprintf(stderr, "\r                                    \r");
     return status == STATUS_OK && totals->stopped ? STATUS_LIMIT : status;
 }
 

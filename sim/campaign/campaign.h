@@ -1,8 +1,9 @@
 /* campaign.h - runs all replicas of a plan on worker threads and hands them over in one order.
  *
  * The order of results is blast runs first, then replica by replica, layout by layout, then the
- * settings of the tornado, whatever
- * the number of workers: -j 1 and -j 8 give the same database. Only this file knows threads. */
+ * settings of the tornado, whatever the number of workers: -j 1 and -j 8 give the same database.
+ * With scenario->until the sink is asked, in that order too, whether the replicas so far are enough;
+ * what workers have run beyond them by then is thrown away. Only this file knows threads. */
 #ifndef GPUPLAN_CAMPAIGN_CAMPAIGN_H
 #define GPUPLAN_CAMPAIGN_CAMPAIGN_H
 
@@ -19,10 +20,15 @@ struct campaign_sink {
     enum status (*take)(void *context, const struct replica_result *result, struct diag *diag);
     /* True: this one is there already (a resumed run). NULL: none is. */
     bool (*has)(void *context, uint32_t variant, uint32_t replica, uint32_t setting);
+    /* With scenario->until: whether so many replicas of each layout, all taken or had, are enough.
+     * Asked at UNTIL_FIRST, then every UNTIL_STEP and at the last, on the calling thread. NULL: never. */
+    bool (*enough)(void *context, uint32_t replicas);
 };
 
 struct campaign_totals {
     uint64_t replicas, events;
+    uint32_t replicas_each; /* of each layout, those that the sink had included */
+    bool enough;            /* the sink said so, else all of the plan were run  */
     uint64_t stopped; /* runs that reached plan->all_end_ns with jobs left */
     double run_s; /* sum over replicas */
 };

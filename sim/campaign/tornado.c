@@ -53,8 +53,9 @@ void tornado_settings(struct plan *plan)
     const struct scenario *scenario = plan->scenario;
     plan->settings[0] = (struct setting){ AXIS_NONE, 1 };
     plan->setting_count = 1;
-    plan->setting_replicas =
-        scenario->tornado_replicas < plan->replicas ? scenario->tornado_replicas : plan->replicas;
+    /* Every replica of a move has its pair as written, so no more than are run in any case. */
+    const uint32_t sure = scenario->until.given ? UNTIL_FIRST : plan->replicas;
+    plan->setting_replicas = scenario->tornado_replicas < sure ? scenario->tornado_replicas : sure;
     if (!scenario->tornado || scenario->layout_count < 2) return;
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (is_meant(scenario, &known[i])) plan->settings[plan->setting_count++] = known[i];

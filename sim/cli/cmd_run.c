@@ -5,6 +5,7 @@
 
 #include "campaign/campaign.h"
 #include "campaign/plan_build.h"
+#include "cli/until.h"
 #include "io/scenario_read.h"
 #include "io/store_write.h"
 #include "io/trace_read.h"
@@ -37,11 +38,13 @@ struct whole {
     struct import_report import;
     struct plan plan;
     struct store *store;
+    struct until_watch until;
 };
 
 static void whole_clear(struct whole *whole)
 {
     store_abandon(whole->store);
+    until_clear(&whole->until);
     jobs_clear(&whole->jobs);
     scenario_clear(&whole->scenario);
 }
@@ -113,12 +116,25 @@ static enum status build_plan(const struct cli *cli, struct whole *whole, uint32
 static enum status take_result(void *context, const struct replica_result *result,
                                struct diag *diag)
 {
-    return store_replica(((struct whole *)context)->store, result, diag);
+    struct whole *whole = context;
+    until_take(&whole->until, result);
+    return store_replica(whole->store, result, diag);
 }
 
 static bool has_result(void *context, uint32_t variant, uint32_t replica, uint32_t setting)
 {
-    return store_has(((struct whole *)context)->store, variant, replica, setting);
+    struct whole *whole = context;
+    if (!store_has(whole->store, variant, replica, setting)) return false;
+    const struct until *until = &whole->scenario.until;
+    if (until->given && setting == 0)
+        until_note(&whole->until, variant, replica,
+                   store_metric(whole->store, variant, replica, until_metric_names[until->metric]));
+    return true;
+}
+
+static bool is_enough(void *context, uint32_t replicas)
+{
+    return until_enough(&((struct whole *)context)->until, replicas);
 }
 
 static enum status simulate(const struct cli *cli, struct whole *whole, uint32_t workers,
@@ -129,13 +145,17 @@ static enum status simulate(const struct cli *cli, struct whole *whole, uint32_t
                : store_open(path, &whole->plan, &whole->store, cli->diag));
     const struct campaign_sink sink = { .context = whole,
                                         .take = take_result,
-                                        .has = resume ? has_result : NULL };
+                                        .has = resume ? has_result : NULL,
+                                        .enough = is_enough };
+    if (!until_init(&whole->until, &whole->plan)) return diag_world(cli->diag, "memory is out");
     const bool progress = !cli_has(cli, "--quiet") && isatty(STDERR_FILENO);
     struct campaign_totals totals;
     const enum status status =
         campaign_run(&whole->plan, workers, progress, &sink, &totals, cli->diag);
     if (status != STATUS_OK && status != STATUS_LIMIT) return status;
     struct store *store = whole->store;
+    if (whole->scenario.until.given)
+        TRY(store_replicas(store, totals.replicas_each, totals.enough));
     whole->store = NULL;
     TRY(store_finish(store, cli->diag));
     return status;

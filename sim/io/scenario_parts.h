@@ -30,6 +30,7 @@ enum status scenario_set(struct reading *reading, const char *line, struct yaml_
 void read_warmup(struct key_reader *reader, const struct key_found *found);
 void read_follow(struct key_reader *reader, const struct key_found *found);
 void read_resample(struct key_reader *reader, const struct key_found *found);
+void read_until(struct key_reader *reader, const struct key_found *found);
 void read_policy(struct key_reader *reader, const struct key_found *found);
 void read_trace_file(struct key_reader *reader, const struct key_found *found);
 void read_recorded_on(struct key_reader *reader, const struct key_found *found);

@@ -12,6 +12,7 @@ static const struct key_custom customs[] = {
     { "time.warmup", read_warmup },
     { "time.follow", read_follow },
     { "replicas.resample", read_resample },
+    { "replicas.until", read_until },
     { "workload.trace.file", read_trace_file },
     { "workload.trace.recorded_on", read_recorded_on },
     { "workload.trace.recorded_on.server", read_recorded_server },

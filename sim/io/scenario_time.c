@@ -1,4 +1,5 @@
-/* scenario_time.c - defaults that follow from other keys: warm-up, follow-up, resampling, policy. */
+/* scenario_time.c - defaults that follow from other keys: warm-up, follow-up, resampling, policy; and
+ * how many replicas are enough. */
 #include "io/scenario_parts.h"
 
 #include "base/quantity.h"
@@ -30,6 +31,23 @@ void read_resample(struct key_reader *reader, const struct key_found *found)
     const bool all = scenario->horizon_ns == HORIZON_ALL;
     scenario->resample = all ? RESAMPLE_NONE : RESAMPLE_DAYS;
     key_show(reader, "resample", all ? "none" : "days", NULL, "default");
+}
+
+void read_until(struct key_reader *reader, const struct key_found *found)
+{
+    struct scenario *scenario = reading_of(reader)->scenario;
+    scenario->until.given = found->node != NULL;
+    if (found->node == NULL) {
+        key_show(reader, "until", "none", NULL, "default: the number is given");
+        return;
+    }
+    if (found->node->kind != YAML_MAP) {
+        key_wrong_kind(reader, "until", found->node, "{metric: yield, half_width: 1%, max: 200}");
+        return;
+    }
+    const size_t length = key_enter(reader, "until.");
+    keys_read(reader, "replicas.until.", found->node, NULL, scenario);
+    key_leave(reader, length);
 }
 
 void read_policy(struct key_reader *reader, const struct key_found *found)

@@ -24,7 +24,7 @@ extern const char *const store_insert_sql[INSERTS];
 struct store {
     struct db *db;
     struct db_query *insert[INSERTS];
-    struct db_query *find_replica, *find_tornado;
+    struct db_query *find_replica, *find_tornado, *find_metric;
     const struct plan *plan;
     uint64_t replica_count;      /* stored, blast runs included                          */
     char path[LIMIT_PATH_BYTES]; /* final name                                           */

@@ -103,9 +103,18 @@ static enum status write_scenario(struct db *db, const struct scenario *scenario
     return meta(db, "curve_bin_ns", "%" PRId64, scenario->curve_bin_ns);
 }
 
+/* Nothing is added to what a run of a fixed number says: its digest stays. */
+static enum status write_until(struct db *db, const struct until *until)
+{
+    if (!until->given) return STATUS_OK;
+    TRY(store_meta(db, "until_metric", until_metric_names[until->metric]));
+    return meta(db, "until_half_width_frac", "%.17g", until->half_width_frac);
+}
+
 static enum status write_plan(struct db *db, const struct plan *plan)
 {
     TRY(meta(db, "replicas", "%" PRIu32, plan->replicas));
+    TRY(write_until(db, &plan->scenario->until));
     TRY(meta(db, "horizon_ns", "%" PRId64, plan->horizon_ns));
     TRY(meta(db, "warmup_ns", "%" PRId64, plan->warmup_ns));
     TRY(meta(db, "follow_ns", "%" PRId64, plan->follow_ns));

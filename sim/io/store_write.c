@@ -7,6 +7,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -74,6 +76,7 @@ static void store_free(struct store *store)
     for (int i = 0; i < INSERTS; i++) db_finish(store->insert[i]);
     db_finish(store->find_replica);
     db_finish(store->find_tornado);
+    db_finish(store->find_metric);
     free(store);
 }
 
@@ -83,6 +86,10 @@ static enum status prepare_all(struct store *store)
         TRY(db_prepare(store->db, store_insert_sql[i], &store->insert[i]));
     TRY(db_prepare(store->db, "SELECT 1 FROM replica WHERE layout_id = ? AND replica = ?",
                    &store->find_replica));
+    TRY(db_prepare(store->db,
+                   "SELECT value FROM metric WHERE layout_id = ? AND replica = ? AND name = ?"
+                   " AND class = ?",
+                   &store->find_metric));
     return db_prepare(
         store->db,
         "SELECT 1 FROM tornado WHERE layout_id = ? AND replica = ? AND setting = ? LIMIT 1",
@@ -155,6 +162,9 @@ static enum status reopen_partial(struct store *store, struct diag *diag)
         return fill_new(store->db, store->plan);
     if (id != STORE_APPLICATION_ID || version != STORE_VERSION)
         return diag_usage(diag, "%s is not a result database of this version", store->partial);
+    /* A run that was killed after its last replica has said more than its plan. */
+    TRY(db_exec(store->db, "DELETE FROM meta WHERE key IN ('replicas_run', 'replicas_stop');"
+                           "UPDATE meta SET value = '0' WHERE key = 'complete'"));
     TRY(check_same_plan(store, diag));
     TRY(db_read_int(store->db, "SELECT count(*) FROM replica", &count));
     store->replica_count = (uint64_t)count;
@@ -238,6 +248,29 @@ bool store_has(const struct store *store, uint32_t layout_row, uint32_t replica,
     if (db_next(query, &found) != STATUS_OK || !found) return false;
     (void)db_next(query, &more);
     return true;
+}
+
+double store_metric(const struct store *store, uint32_t layout_row, uint32_t replica,
+                    const char *name)
+{
+    struct db_query *query = store->find_metric;
+    bool found = false, more = false;
+    db_put_int(query, layout_row);
+    db_put_int(query, stored_replica(replica));
+    db_put_name(query, name);
+    db_put_name(query, class_names[CLASS_NONE]);
+    if (db_next(query, &found) != STATUS_OK || !found) return NAN;
+    const double value = db_take_double(query);
+    (void)db_next(query, &more);
+    return value;
+}
+
+enum status store_replicas(struct store *store, uint32_t replicas_run, bool enough)
+{
+    char text[16];
+    snprintf(text, sizeof text, "%" PRIu32, replicas_run);
+    TRY(store_meta(store->db, "replicas_run", text));
+    return store_meta(store->db, "replicas_stop", enough ? "half_width" : "max");
 }
 
 /* To the disk before the name is given, so that not even a power cut leaves half a file under it.

@@ -36,6 +36,14 @@ enum status store_resume(const char *path, const struct plan *plan, struct store
  * is stored already (after store_resume). */
 bool store_has(const struct store *store, uint32_t layout_row, uint32_t replica, uint32_t setting);
 
+/* A metric of all jobs of a replica that is stored already; NAN when it has none. */
+double store_metric(const struct store *store, uint32_t layout_row, uint32_t replica,
+                    const char *name);
+
+/* Says how many replicas of each layout were run under scenario->until, and why no more: meta
+ * replicas_run, and replicas_stop = half_width | max. Before store_finish. */
+enum status store_replicas(struct store *store, uint32_t replicas_run, bool enough);
+
 /* Stores one replica, all or nothing. Replicas may come in any order; the content does not depend
  * on it. Not called for a replica that store_has. A result with a closure error is stored as it is:
  * the campaign refuses it. */

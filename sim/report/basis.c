@@ -35,6 +35,26 @@ static void write_luck(const struct comparison *c, FILE *out)
           out);
 }
 
+/* Why there are so many replicas, when a rule decided. */
+static void write_stop(const struct comparison *c, FILE *out)
+{
+    const char *metric = stored_meta(c->stored, "until_metric");
+    const char *stop = stored_meta(c->stored, "replicas_stop");
+    if (metric == NULL || stop == NULL) return;
+    const char *text = meta_or(c, "until_half_width_frac", "");
+    double half_width_frac = NAN;
+    struct why why;
+    quantity_number(text, strlen(text), &half_width_frac, &why);
+    char label[LABEL_BYTES];
+    text_escape(metric, strlen(metric), label, sizeof label);
+    if (strcmp(stop, "half_width") == 0)
+        fprintf(out, " Replicas were added until %s was known within %.3g %% on every layout.",
+                label, 100 * half_width_frac);
+    else
+        fprintf(out, " Replicas ended at their maximum: %s is not known within %.3g %% everywhere.",
+                label, 100 * half_width_frac);
+}
+
 static void write_errors(const struct comparison *c, FILE *out)
 {
     if (!c->complete) fputs("The run is not complete: this is what it has stored so far. ", out);
@@ -49,6 +69,7 @@ static void write_errors(const struct comparison *c, FILE *out)
     fprintf(out, "Brackets: %s95 %% over %" PRIu32 " replicas",
             c->group_layouts > 1 ? "joint " : "", c->replica_count);
     write_luck(c, out);
+    write_stop(c, out);
 }
 
 /* Counts of the assumptions about one subject by how well they are known. */

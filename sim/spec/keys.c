@@ -37,9 +37,12 @@ const struct key_row keys[] = {
     { "time.follow", KEY_DURATION, RANGE(0, CENTURY_NS), .fallback = "=50% of the horizon, or 0s when it is all", AT(scenario, follow_ns), .help = "how long jobs of the window are followed behind its end" },
 
     { "replicas", KEY_MAP, .fallback = "=", .short_key = "count", .help = "runs of each layout with draws of their own" },
-    { "replicas.count", KEY_COUNT, RANGE(1, LIMIT_REPLICAS), .fallback = "20", AT(scenario, replicas), .help = "number of replicas" },
+    { "replicas.count", KEY_COUNT, RANGE(1, LIMIT_REPLICAS), .fallback = "20", .twin = "until", AT(scenario, replicas), .help = "number of replicas" },
     { "replicas.resample", KEY_CHOICE, .fallback = "=days, or none when the horizon is all", .words = "none|days", AT(scenario, resample), .help = "what else replicas draw anew: the trace, by blocks of days" },
-    { "replicas.until", KEY_NOT_BUILT, .help = "run until an interval is narrow enough" },
+    { "replicas.until", KEY_CUSTOM, .fallback = "=none", .twin = "count", .help = "{metric, half_width, max}: add replicas until the mean is known that well on every layout" },
+    { "replicas.until.metric", KEY_CHOICE, .fallback = "yield", .words = "yield|goodput|utilization|wait_s_mean|wait_s_p95|completion_s_mean|completion_s_p95", AT(scenario, until.metric), .help = "whose mean over the replicas of each layout is looked at" },
+    { "replicas.until.half_width", KEY_SHARE, RANGE(1e-4, 1), .fallback = "5%", AT(scenario, until.half_width_frac), .help = "of its 95% interval, as a share of the mean" },
+    { "replicas.until.max", KEY_COUNT, RANGE(UNTIL_FIRST, LIMIT_REPLICAS), .fallback = "200", AT(scenario, replicas), .help = "replicas after which it ends anyway" },
 
     { "workload", KEY_MAP, .fallback = "=", .help = "the jobs" },
     { "workload.trace", KEY_MAP, .fallback = "=", .help = "a job log" },

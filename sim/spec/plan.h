@@ -47,7 +47,7 @@ struct plan {
     struct variant
         variants[LIMIT_VARIANTS]; /* layout-major: layout 0 slack 0, layout 0 slack 1, ... */
     uint32_t variant_count;
-    uint32_t replicas;
+    uint32_t replicas; /* of each layout; with scenario->until: at most                        */
     struct setting settings[LIMIT_SETTINGS]; /* row 0 is the scenario as written                */
     uint32_t setting_count;
     uint32_t setting_replicas; /* of each setting but row 0                                */

@@ -1,7 +1,17 @@
-/* scenario.c - gives back what a scenario owns; failures by size of server. */
+/* scenario.c - gives back what a scenario owns; names; failures by size of server. */
 #include "spec/scenario.h"
 
 #include <stdlib.h>
+
+const char *const until_metric_names[UNTIL_METRICS] = {
+    [UNTIL_YIELD] = "yield",
+    [UNTIL_GOODPUT] = "goodput",
+    [UNTIL_UTILIZATION] = "utilization",
+    [UNTIL_WAIT_MEAN] = "wait_s_mean",
+    [UNTIL_WAIT_P95] = "wait_s_p95",
+    [UNTIL_COMPLETION_MEAN] = "completion_s_mean",
+    [UNTIL_COMPLETION_P95] = "completion_s_p95",
+};
 
 void scenario_clear(struct scenario *scenario)
 {

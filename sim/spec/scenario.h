@@ -101,6 +101,29 @@ struct layout {
     struct fabric fabric;
 };
 
+/* What decides how many replicas are enough. Names as written, and as stored in table metric. */
+enum until_metric {
+    UNTIL_YIELD,
+    UNTIL_GOODPUT,
+    UNTIL_UTILIZATION,
+    UNTIL_WAIT_MEAN,
+    UNTIL_WAIT_P95,
+    UNTIL_COMPLETION_MEAN,
+    UNTIL_COMPLETION_P95,
+    UNTIL_METRICS
+};
+extern const char *const until_metric_names[UNTIL_METRICS];
+
+/* Replicas are added until the mean of a metric is known well enough on every layout (MODELS 6.7): looked
+ * at after so many, then after each further so many, so that the number does not depend on workers. */
+enum { UNTIL_FIRST = 10, UNTIL_STEP = 5 };
+
+struct until {
+    bool given; /* false: the number of replicas is fixed                                    */
+    enum until_metric metric;
+    double half_width_frac; /* gamma, of the mean, at 95 % confidence; > 0                   */
+};
+
 struct gate {
     char metric[LIMIT_NAME_BYTES], layout[LIMIT_NAME_BYTES];
     bool below;   /* true: value must be below limit, false: above                 */
@@ -120,7 +143,8 @@ struct scenario {
 
     int64_t horizon_ns, warmup_ns /* or WARMUP_AUTO */, curve_bin_ns;
     int64_t follow_ns; /* how long the cohort is followed behind the horizon            */
-    uint32_t replicas;
+    uint32_t replicas; /* of each layout; with until: at most                           */
+    struct until until;
     enum resample resample;
 
     char trace_path
