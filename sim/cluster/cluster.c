@@ -205,6 +205,38 @@ void cluster_node_back(struct cluster *cluster, uint32_t node)
     cluster->releases++;
 }
 
+void cluster_node_dead(struct cluster *cluster, uint32_t node)
+{
+    cluster->dead[node]++;
+    cluster_node_dark(cluster, node);
+}
+
+void cluster_node_alive(struct cluster *cluster, uint32_t node)
+{
+    ASSERT(cluster->dead[node] > 0);
+    cluster->dead[node]--;
+    cluster_node_lit(cluster, node);
+}
+
+void cluster_node_dark(struct cluster *cluster, uint32_t node)
+{
+    cluster_node_out(cluster, node);
+    cluster->downs[node]++;
+}
+
+void cluster_node_lit(struct cluster *cluster, uint32_t node)
+{
+    ASSERT(cluster->downs[node] > 0);
+    cluster->downs[node]--;
+    cluster_node_back(cluster, node);
+}
+
+void cluster_node_down(struct cluster *cluster, uint32_t node)
+{
+    ASSERT(cluster->downs[node] < cluster->outs[node]);
+    cluster->downs[node]++;
+}
+
 bool cluster_node_empty(const struct cluster *cluster, uint32_t node)
 {
     return held_mask(cluster, node) == 0;

@@ -73,6 +73,14 @@ void cluster_gpu_whole(struct cluster *cluster, uint32_t node, uint32_t mask);
 void cluster_node_out(struct cluster *cluster, uint32_t node);
 void cluster_node_back(struct cluster *cluster, uint32_t node);
 
+/* Out and down together: dead with its own GPUs broken and alive again; dark below a broken leaf and
+ * lit again. cluster_node_down: a node that is out already has been emptied and goes down, back by cluster_node_lit. */
+void cluster_node_dead(struct cluster *cluster, uint32_t node);
+void cluster_node_alive(struct cluster *cluster, uint32_t node);
+void cluster_node_dark(struct cluster *cluster, uint32_t node);
+void cluster_node_lit(struct cluster *cluster, uint32_t node);
+void cluster_node_down(struct cluster *cluster, uint32_t node);
+
 /* True when no job holds a GPU of the node. */
 bool cluster_node_empty(const struct cluster *cluster, uint32_t node);
 

@@ -79,50 +79,6 @@ static void refresh_holders(struct run *run, uint32_t node)
         if (holder[bit] != LIVE_NONE) transition_refresh_broken(run, holder[bit]);
 }
 
-/* Changes of nodes for transition_node. */
-static void node_out(struct cluster *cluster, uint32_t node)
-{
-    cluster_node_out(cluster, node);
-}
-static void node_down(struct cluster *cluster, uint32_t node)
-{
-    cluster->downs[node]++;
-}
-static void node_dead(struct cluster *cluster, uint32_t node)
-{
-    cluster_node_out(cluster, node);
-    cluster->downs[node]++;
-    cluster->dead[node]++;
-}
-static void node_alive(struct cluster *cluster, uint32_t node)
-{
-    cluster->dead[node]--;
-    cluster->downs[node]--;
-    cluster_node_back(cluster, node);
-}
-static void node_dark(struct cluster *cluster, uint32_t node)
-{
-    cluster_node_out(cluster, node);
-    cluster->downs[node]++;
-}
-static void node_lit(struct cluster *cluster, uint32_t node)
-{
-    cluster->downs[node]--;
-    cluster_node_back(cluster, node);
-}
-
-/* GPU masks change with a node, so they get calls of their own. */
-static void gpu_change(struct run *run, uint32_t node, uint32_t mask,
-                       void (*change)(struct cluster *cluster, uint32_t node, uint32_t mask))
-{
-    const struct idle was = cluster_node_idle(&run->cluster, node);
-    change(&run->cluster, node, mask);
-    books_idle(run, was, cluster_node_idle(&run->cluster, node));
-    run->policy->note(run->policy_memory, &run->view,
-                      (struct note){ .kind = NOTE_NODES_CHANGED, .live = LIVE_NONE });
-    run->plan_needed = true;
-}
-
 static void begin_repair(struct run *run, uint32_t row)
 {
     run->faults.state[row] = PART_WAITS;
@@ -140,7 +96,7 @@ void on_node_emptied(struct run *run, uint32_t node)
             if (element >= faults->count[spans[s][0]]) continue;
             const uint32_t row = faults->first[spans[s][0]] + element;
             if (faults->state[row] != PART_WAITS) continue;
-            transition_node(run, node, node_down);
+            transition_node(run, node, cluster_node_down);
             begin_repair(run, row);
         }
 }
@@ -151,7 +107,7 @@ static void drain(struct run *run, uint32_t row, uint32_t node, uint32_t inciden
     incident_at(run, incident)->gpus_removed =
         run->cluster.outs[node] ? 0 : run->cluster.gpus_per_node;
     run->faults.state[row] = PART_WAITS;
-    transition_node(run, node, node_out);
+    transition_node(run, node, cluster_node_out);
     if (run->scenario->failures.drain == DRAIN_NOW)
         stop_holders(run, node, run->cluster.full_mask, false, incident);
     if (cluster_node_empty(&run->cluster, node)) on_node_emptied(run, node);
@@ -163,7 +119,7 @@ static void fault_gpu(struct run *run, uint32_t row, uint32_t element)
     const uint32_t mask = 1u << element % run->cluster.gpus_per_node;
     const uint32_t incident = incident_open(run, COMPONENT_GPU, element, 1);
     run->faults.incident[row] = incident;
-    gpu_change(run, node, mask, cluster_gpu_broken);
+    transition_gpus(run, node, mask, cluster_gpu_broken);
     stop_holders(run, node, mask, false, incident);
     refresh_holders(run, node);
     if (run->scenario->failures.drain != DRAIN_GPU) {
@@ -180,7 +136,7 @@ static void fault_server(struct run *run, uint32_t row, uint32_t node)
     const uint32_t incident = incident_open(run, COMPONENT_SERVER, node, g);
     run->faults.incident[row] = incident;
     incident_at(run, incident)->gpus_removed = run->cluster.outs[node] ? 0 : g;
-    transition_node(run, node, node_dead);
+    transition_node(run, node, cluster_node_dead);
     stop_holders(run, node, run->cluster.full_mask, false, incident);
     refresh_holders(run, node);
     begin_repair(run, row);
@@ -204,7 +160,7 @@ static void fault_leaf(struct run *run, uint32_t row, uint32_t leaf)
          node < first + run->cluster.nodes_per_leaf && node < run->cluster.nodes; node++) {
         if (!run->cluster.outs[node])
             incident_at(run, incident)->gpus_removed += run->cluster.gpus_per_node;
-        transition_node(run, node, node_dark);
+        transition_node(run, node, cluster_node_dark);
         stop_holders(run, node, run->cluster.full_mask, true, incident);
     }
     begin_repair(run, row);
@@ -242,15 +198,15 @@ void on_repair(struct run *run, uint32_t row)
     agenda_unset(&run->faults.agenda, row);
     const bool drained = run->scenario->failures.drain != DRAIN_GPU || kind == COMPONENT_LINK;
     if (kind == COMPONENT_GPU)
-        gpu_change(run, node, 1u << element % run->cluster.gpus_per_node, cluster_gpu_whole);
+        transition_gpus(run, node, 1u << element % run->cluster.gpus_per_node, cluster_gpu_whole);
     if (kind == COMPONENT_SERVER)
-        transition_node(run, node, node_alive);
+        transition_node(run, node, cluster_node_alive);
     else if (kind == COMPONENT_LEAF)
         for (uint32_t n = node; n < node + run->cluster.nodes_per_leaf && n < run->cluster.nodes;
              n++)
-            transition_node(run, n, node_lit);
+            transition_node(run, n, cluster_node_lit);
     else if (drained)
-        transition_node(run, node, node_lit);
+        transition_node(run, node, cluster_node_lit);
     if (kind == COMPONENT_GPU || kind == COMPONENT_SERVER) refresh_holders(run, node);
     faults_renew(&run->faults, row, run->now_ns);
 }

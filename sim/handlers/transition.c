@@ -414,6 +414,16 @@ static void look_for_hosts(struct run *run)
     }
 }
 
+void transition_gpus(struct run *run, uint32_t node, uint32_t mask,
+                     void (*change)(struct cluster *cluster, uint32_t node, uint32_t mask))
+{
+    const struct idle was = cluster_node_idle(&run->cluster, node);
+    change(&run->cluster, node, mask);
+    books_idle(run, was, cluster_node_idle(&run->cluster, node));
+    note(run, NOTE_NODES_CHANGED, LIVE_NONE);
+    run->plan_needed = true;
+}
+
 void transition_causes(struct run *run)
 {
     if (run->waiting.jobs == 0 && !run->causes_set) return;

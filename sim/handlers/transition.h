@@ -36,6 +36,10 @@ void transition_refresh_broken(struct run *run, uint32_t live);
 void transition_node(struct run *run, uint32_t node,
                      void (*change)(struct cluster *cluster, uint32_t node));
 
+/* The same for GPUs of a node that break or are whole again. */
+void transition_gpus(struct run *run, uint32_t node, uint32_t mask,
+                     void (*change)(struct cluster *cluster, uint32_t node, uint32_t mask));
+
 /* After the planning pass: tells free GPUs apart by cause. */
 void transition_causes(struct run *run);
 
