@@ -40,7 +40,7 @@ struct yaml_document {
     struct arena *arena;        /* owns all nodes; NULL before a read                       */
 };
 
-/* Reads a file, or a text already in memory. On failure the problems are in diag. */
+/* Reads a file (JSON when its name ends in .json), or a YAML text already in memory. On failure the problems are in diag. */
 enum status yaml_read_file(const char *path, struct yaml_document *document, struct diag *diag);
 enum status yaml_read_text(const char *name, const char *text, size_t text_bytes,
                            struct yaml_document *document, struct diag *diag);

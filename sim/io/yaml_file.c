@@ -1,5 +1,7 @@
-/* yaml_file.c - the bytes of a YAML file, up to the cap. */
+/* yaml_file.c - the bytes of a file, up to the cap; a name in .json is read as JSON. */
 #include "io/yaml.h"
+
+#include "io/json.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -33,7 +35,9 @@ enum status yaml_read_file(const char *path, struct yaml_document *document, str
     char *text = NULL;
     size_t text_bytes = 0;
     enum status status = slurp(path, &text, &text_bytes, diag);
-    if (status == STATUS_OK) status = yaml_read_text(path, text, text_bytes, document, diag);
+    if (status == STATUS_OK)
+        status = json_is_name(path) ? json_read_text(path, text, text_bytes, document, diag)
+                                    : yaml_read_text(path, text, text_bytes, document, diag);
     free(text);
     return status;
 }

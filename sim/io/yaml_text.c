@@ -7,7 +7,7 @@
 
 /* ---- decoding ---- */
 
-static size_t utf8_put(uint32_t code, char out[4])
+size_t yaml_text_put(uint32_t code, char *out)
 {
     if (code < 0x80) {
         out[0] = (char)code;
@@ -41,7 +41,7 @@ static enum status take_utf16(struct yaml_document *document, const unsigned cha
             code = 0x10000 + ((code - 0xd800) << 10) + (low - 0xdc00);
             at += 2;
         }
-        document->text_bytes += utf8_put(code, document->text + document->text_bytes);
+        document->text_bytes += yaml_text_put(code, document->text + document->text_bytes);
     }
     return STATUS_OK;
 }

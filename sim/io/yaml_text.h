@@ -15,6 +15,9 @@
 enum status yaml_text_take(struct yaml_document *document, const unsigned char *bytes, size_t count,
                            struct diag *diag);
 
+/* Writes a character as UTF-8, at most four bytes; returns how many. */
+size_t yaml_text_put(uint32_t code, char *out);
+
 /* The first character of a plain scalar that only looks like ASCII, or 0 (P16). */
 uint32_t yaml_text_look_alike(const char *text, size_t bytes, size_t *offset);
 
