@@ -1,5 +1,5 @@
 # gpuplan. Targets: all (default: build/gpuplan), check, tests, tools, lint, digests, oracles, validate,
-# traces, bench, install, uninstall (PREFIX, DESTDIR), clean. SAN=1 builds with the sanitizers.
+# traces, bench, fuzz (SECONDS=60 each), install, uninstall (PREFIX, DESTDIR), clean. SAN=1 builds with the sanitizers.
 CC      ?= gcc
 BUILD   ?= build
 PREFIX  ?= /usr/local
@@ -14,9 +14,10 @@ WARN     := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpo
 CPPFLAGS += -Isim -I. -D_GNU_SOURCE -DGPUPLAN_VERSION='"$(VERSION)"' -DGPUPLAN_SHARE='"$(PREFIX)/share/gpuplan"' $(DEFS)
 CFLAGS   += -std=c17 -g $(OPT) -fno-math-errno -ffp-contract=off -fexcess-precision=standard $(WARN)
 LDLIBS   := -lyaml -lsqlite3 -lgsl -lgslcblas -ljansson -lcsv -lz -lzstd -lpthread -lm
+SANITIZERS ?= address,undefined
 ifdef SAN
-CFLAGS   += -fsanitize=address,undefined -fno-sanitize-recover=undefined
-LDFLAGS  += -fsanitize=address,undefined
+CFLAGS   += -fsanitize=$(SANITIZERS) -fno-sanitize-recover=undefined
+LDFLAGS  += -fsanitize=$(SANITIZERS)
 endif
 ifneq ($(findstring clang,$(CC)),)
 CFLAGS   := $(filter-out -fexcess-precision=standard,$(CFLAGS))
@@ -27,6 +28,7 @@ OBJS  := $(SRCS:%.c=$(BUILD)/%.o)
 LIB   := $(filter-out $(BUILD)/sim/cli/main.o,$(OBJS))
 TESTS := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/test_*.c))
 TOOLS := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/oracle_*.c tests/bench_*.c))
+FUZZERS := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/fuzz_*.c))
 
 all: $(BUILD)/gpuplan
 
@@ -48,6 +50,12 @@ $(BUILD)/tests/%: tests/%.c $(BUILD)/libgpuplan.a
 tests: $(TESTS)
 
 tools: $(TOOLS)
+
+fuzzers: LDFLAGS += -fsanitize=fuzzer
+fuzzers: $(FUZZERS)
+
+fuzz:
+	FUZZ_SECONDS=$(or $(SECONDS),60) sh scripts/fuzz.sh
 
 check: all tests tools
 	BUILD=$(BUILD) sh scripts/check.sh --built
@@ -82,5 +90,5 @@ uninstall:
 clean:
 	rm -rf $(BUILD) build-digest build-digest-*
 
-.PHONY: all tests tools check lint oracles validate traces bench digests install uninstall clean
--include $(OBJS:.o=.d) $(TESTS:=.d) $(TOOLS:=.d)
+.PHONY: all tests tools fuzzers fuzz check lint oracles validate traces bench digests install uninstall clean
+-include $(OBJS:.o=.d) $(TESTS:=.d) $(TOOLS:=.d) $(FUZZERS:=.d)

@@ -112,7 +112,7 @@ static void pacific_rule_equals_the_table(void **state)
     assert_int_equal(table.kind, ZONE_FILE);
     for (int year = 2008; year < 2024; year++) {
         for (int slot = 0; slot < 12 * 28 * 48; slot++) {
-            char text[32];
+            char text[48];
             int64_t by_rule = 0, by_table = 0;
             snprintf(text, sizeof text, "%04d-%02d-%02d %02d:%02d:00", year, slot / 48 / 28 + 1,
                      slot / 48 % 28 + 1, slot % 48 / 2, slot % 2 * 30);
