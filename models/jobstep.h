@@ -1,4 +1,4 @@
-/* jobstep.h - time of one training step from a model and a plan (MODELS 3.1 to 3.8).
+/* jobstep.h - time of one training step from a model and a plan (MODELS 3.1 to 3.7).
  *
  * Pure functions of SI quantities. Arguments outside the ranges are caller bugs (asserted).
  * Leaves out: kernels (an efficiency stands for them), memory of activations.
@@ -71,10 +71,5 @@ double overlapped_s(double compute_s, double network_s, double gamma);
 
 /* Step time with input: prefetched max(T, bytes/rate), else T + bytes/rate (3.7). */
 double input_bound_s(double step_s, double size_bytes, double rate_bytes_per_s, bool prefetch);
-
-/* Factor by which the slowest of n lognormal step times (mean 1, log-sd sigma) exceeds the mean (3.8): by integration, within
- * 1e-9 for n <= 1e7 and sigma <= 1; and the quick form, within 0.6 % for sigma <= 0.2. */
-double straggler_factor(double count, double sigma);
-double straggler_factor_blom(double count, double sigma);
 
 #endif

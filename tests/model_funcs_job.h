@@ -8,6 +8,7 @@
 #include "models/power.h"
 #include "models/serving.h"
 #include "models/statistics.h"
+#include "models/straggler.h"
 #include "tests/model_funcs_network.h"
 
 #define TERA 1e12
