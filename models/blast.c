@@ -49,6 +49,17 @@ double blast_quantile_gpus(const struct blast_class *classes, uint32_t count, do
     return smallest;
 }
 
+double server_rate_per_s(double fixed_per_s, double per_gpu_per_s, uint32_t gpus_per_server)
+{
+    return fixed_per_s + per_gpu_per_s * gpus_per_server;
+}
+
+double blast_amplification(double stopped_gpus, double broken_gpus)
+{
+    ASSERT(stopped_gpus >= 0 && broken_gpus > 0);
+    return stopped_gpus / broken_gpus;
+}
+
 struct layout_blast layout_blast(const struct blast_layout *layout)
 {
     const uint32_t g = layout->gpus_per_server;

@@ -19,6 +19,12 @@ double blast_mean_gpus(const struct blast_class *classes, uint32_t count);
  * least one class has a rate. */
 double blast_quantile_gpus(const struct blast_class *classes, uint32_t count, double q);
 
+/* Rate of a server that has more parts the more GPUs it holds: fixed + per_gpu * g. */
+double server_rate_per_s(double fixed_per_s, double per_gpu_per_s, uint32_t gpus_per_server);
+
+/* GPUs that stop over GPUs that broke (> 0): how much larger a fault is than what failed. */
+double blast_amplification(double stopped_gpus, double broken_gpus);
+
 /* GPUs in equal servers, each drained by any fault of its own or of one of its GPUs. */
 struct blast_layout {
     uint32_t gpus, gpus_per_server; /* gpus a multiple of gpus_per_server */

@@ -6,6 +6,12 @@
 
 #include <math.h>
 
+double checkpoint_bytes(double parameters, double parameter_bytes)
+{
+    ASSERT(parameters >= 0 && parameter_bytes >= 0);
+    return parameters * parameter_bytes;
+}
+
 double checkpoint_write_s(double size_bytes, double servers, double server_bytes_per_s,
                           double store_bytes_per_s)
 {
@@ -44,6 +50,11 @@ double checkpoint_wall_s(double work_s, const struct checkpoint_plan *plan)
            (mtbf_s + plan->down_s) * exact_expm1((plan->interval_s + plan->write_s) / mtbf_s);
 }
 
+double checkpoint_efficiency(const struct checkpoint_plan *plan)
+{
+    return plan->interval_s / checkpoint_wall_s(plan->interval_s, plan);
+}
+
 double lost_mean_s(double interval_s, double mtbf_s)
 {
     ASSERT(interval_s >= 0 && mtbf_s > 0);
@@ -71,10 +82,23 @@ double level_waste_frac(const struct checkpoint_level *level)
     return level->write_s / interval_s + level->rate_per_s * (interval_s / 2.0 + level->restart_s);
 }
 
+double levels_waste_frac(const struct checkpoint_level *levels, uint32_t count)
+{
+    double waste = 0.0;
+    for (uint32_t i = 0; i < count; i++) waste += level_waste_frac(&levels[i]);
+    return waste;
+}
+
 double ettr_expected(const struct ettr_terms *terms)
 {
     ASSERT(terms->interval_s > 0);
     const double lost =
         terms->nodes * terms->node_rate_per_s * (terms->restart_s + terms->interval_s / 2.0);
     return (1.0 - lost) / (1.0 + terms->write_s / terms->interval_s);
+}
+
+double nodes_mttf_s(const struct ettr_terms *terms)
+{
+    ASSERT(terms->nodes >= 0 && terms->node_rate_per_s >= 0);
+    return 1.0 / (terms->nodes * terms->node_rate_per_s);
 }

@@ -7,6 +7,13 @@
 #ifndef GPUPLAN_MODELS_CHECKPOINT_H
 #define GPUPLAN_MODELS_CHECKPOINT_H
 
+#include <stdint.h>
+
+/* Bytes of a checkpoint: parameters times bytes of each; 14 = 16-bit weights, 32-bit master copy and the
+ * two moments of Adam (5.7). */
+#define CHECKPOINT_PARAMETER_BYTES 14.0
+double checkpoint_bytes(double parameters, double parameter_bytes);
+
 /* C = bytes / min(servers * server, store) (5.7); all > 0. */
 double checkpoint_write_s(double size_bytes, double servers, double server_bytes_per_s,
                           double store_bytes_per_s);
@@ -26,6 +33,7 @@ struct checkpoint_plan {
     double interval_s, write_s, restart_s, down_s, mtbf_s;
 };
 double checkpoint_wall_s(double work_s, const struct checkpoint_plan *plan);
+double checkpoint_efficiency(const struct checkpoint_plan *plan); /* work over wall time */
 
 /* Wall time lost by a failure that falls into an interval of length L = tau + C: mean and quantile
  * (5.8). mean = M - L/(exp(L/M) - 1),   quantile = -M log(1 - q (1 - exp(-L/M))) */
@@ -39,6 +47,7 @@ struct checkpoint_level {
 };
 double level_interval_s(const struct checkpoint_level *level);
 double level_waste_frac(const struct checkpoint_level *level);
+double levels_waste_frac(const struct checkpoint_level *levels, uint32_t count); /* of all levels */
 
 /* Expected share of productive time of a job on `nodes` nodes without queueing (5.10; Kokolis et
  * al. 2025), small losses only: (1 - nodes r (u0 + dt/2)) / (1 + w/dt) */
@@ -46,5 +55,6 @@ struct ettr_terms {
     double nodes, node_rate_per_s, restart_s, interval_s, write_s;
 };
 double ettr_expected(const struct ettr_terms *terms);
+double nodes_mttf_s(const struct ettr_terms *terms); /* 1/(nodes r): between failures of the job */
 
 #endif

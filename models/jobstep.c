@@ -47,6 +47,12 @@ double exposed_reduce_s(double backward_s, double buckets, double bucket_reduce_
                   buckets * bucket_reduce_s - backward_s * (buckets - 1.0) / buckets);
 }
 
+double slowed_compute_s(double compute_s_, double hidden_s, double theta)
+{
+    ASSERT(compute_s_ >= 0 && hidden_s >= 0 && theta >= 0);
+    return compute_s_ + theta * hidden_s;
+}
+
 double pipeline_s(const struct pipeline *pipeline)
 {
     ASSERT(pipeline->stages >= 1 && pipeline->chunks >= 1);
@@ -81,7 +87,7 @@ struct step_time data_parallel_step(const struct data_parallel_job *job)
     step.exposed_s = exposed_reduce_s(step.compute_s * 2.0 / 3.0, job->buckets,
                                       flat_allreduce_s(&job->place, bucket_bytes));
     step.total_s = step.compute_s + step.exposed_s;
-    step.mfu = flops / (job->place.gpus * job->peak_flops_per_s * step.total_s);
+    step.mfu = flops_use_frac(flops, job->place.gpus, job->peak_flops_per_s, step.total_s);
     return step;
 }
 
@@ -96,4 +102,17 @@ double input_bound_s(double step_s, double size_bytes, double rate_bytes_per_s, 
     ASSERT(rate_bytes_per_s > 0);
     const double read_s = size_bytes / rate_bytes_per_s;
     return prefetch ? larger(step_s, read_s) : step_s + read_s;
+}
+
+double whole_step_s(const struct whole_step *step)
+{
+    ASSERT(step->slowest_factor >= 1 && step->noise_factor >= 1 && step->data_factor >= 1);
+    return (step->stage_s + step->exposed_s + step->optimizer_s + step->input_stall_s) *
+           step->slowest_factor * step->noise_factor * step->data_factor;
+}
+
+double flops_use_frac(double flops, double gpus, double peak_flops_per_s, double step_s)
+{
+    ASSERT(gpus > 0 && peak_flops_per_s > 0 && step_s > 0);
+    return flops / (gpus * peak_flops_per_s * step_s);
 }

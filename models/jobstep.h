@@ -37,6 +37,10 @@ double activation_bytes(double sequences, double sequence, double hidden, double
  * max(c, K c - t_bwd (K - 1)/K), c = the all-reduce of one bucket. K >= 1. */
 double exposed_reduce_s(double backward_s, double buckets, double bucket_reduce_s);
 
+/* Compute time when hidden communication slows the part it overlaps with (3.3): t + theta * hidden; theta
+ * >= 0, default 0. */
+double slowed_compute_s(double compute_s, double hidden_s, double theta);
+
 /* 1F1B pipeline of p stages, m microbatches, v interleaved chunks (3.4): T = (m + (p - 1)/v)(tf + tb). */
 struct pipeline {
     double microbatches, stages, chunks;
@@ -71,5 +75,16 @@ double overlapped_s(double compute_s, double network_s, double gamma);
 
 /* Step time with input: prefetched max(T, bytes/rate), else T + bytes/rate (3.7). */
 double input_bound_s(double step_s, double size_bytes, double rate_bytes_per_s, bool prefetch);
+
+/* The whole step (3.6): (pipeline or single stage + exposed reduction + optimizer + input stall) times
+ * the factor of the slowest server, of noise and of uneven data (3.8; each >= 1). */
+struct whole_step {
+    double stage_s, exposed_s, optimizer_s, input_stall_s;
+    double slowest_factor, noise_factor, data_factor;
+};
+double whole_step_s(const struct whole_step *step);
+
+/* Model FLOPs over what the GPUs could have done: flops/(gpus peak t). All > 0. */
+double flops_use_frac(double flops, double gpus, double peak_flops_per_s, double step_s);
 
 #endif

@@ -51,6 +51,13 @@ struct queue_means queue_mgc(double lambda, double service_s, double arrival_cv2
                      mmc.wait_s * (arrival_cv2 + service_cv2) / 2.0);
 }
 
+struct queue_busy queue_mginf(double lambda, double service_s, double gpus_per_job)
+{
+    ASSERT(lambda >= 0 && service_s >= 0 && gpus_per_job >= 0);
+    const double jobs = lambda * service_s;
+    return (struct queue_busy){ jobs, jobs, jobs * gpus_per_job };
+}
+
 struct queue_tail queue_mmc_tail(double lambda, double mu, uint32_t servers, double t_s)
 {
     ASSERT(t_s >= 0);

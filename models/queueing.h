@@ -32,6 +32,12 @@ struct queue_means queue_mg1(double lambda, double service_s, double service_cv2
 struct queue_means queue_mgc(double lambda, double service_s, double arrival_cv2,
                              double service_cv2, uint32_t servers);
 
+/* M/G/inf, jobs of g GPUs each: those that run are Poisson with mean (and variance) lambda E[S]. */
+struct queue_busy {
+    double jobs, jobs_variance, gpus;
+};
+struct queue_busy queue_mginf(double lambda, double service_s, double gpus_per_job);
+
 /* P(wait > t) and P(response > t) of M/M/c, t >= 0. */
 struct queue_tail {
     double wait, response;

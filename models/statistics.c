@@ -147,6 +147,20 @@ struct gpu_shares gpu_shares(const struct gpu_states *states)
         .allocated_available = allocated / (states->capacity - states->down),
         .busy = (allocated - states->startup - states->input) / states->capacity,
         .goodput = states->productive / states->capacity,
+        .goodput_available = states->productive / (states->capacity - states->down),
+        .communication_stall = allocated > 0 ? states->communication / allocated : 0.0,
         .job_efficiency = allocated > 0 ? states->productive / allocated : 1.0,
     };
+}
+
+double slowed_excess(double productive, double slowdown)
+{
+    ASSERT(productive >= 0 && slowdown >= 1);
+    return productive * (1.0 - 1.0 / slowdown);
+}
+
+double ettr_measured(double productive_s, double wall_s)
+{
+    ASSERT(wall_s > 0 && productive_s >= 0 && productive_s <= wall_s);
+    return productive_s / wall_s;
 }

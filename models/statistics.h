@@ -60,8 +60,16 @@ struct gpu_shares {
     double allocated_available; /* allocated/(capacity - down)              */
     double busy;                /* (allocated - startup - input)/capacity   */
     double goodput;             /* productive/capacity                      */
+    double goodput_available;   /* productive/(capacity - down): 5.10       */
+    double communication_stall; /* communication/allocated; 0 when none is  */
     double job_efficiency;      /* productive/allocated; 1 when none is     */
 };
 struct gpu_shares gpu_shares(const struct gpu_states *states);
+
+/* Part of productive time that a slowdown >= 1 (straggler, throttled clock) took: p (1 - 1/s) (6.1). */
+double slowed_excess(double productive, double slowdown);
+
+/* Productive over wall time since the job was first eligible, queue included (5.10); wall_s > 0. */
+double ettr_measured(double productive_s, double wall_s);
 
 #endif

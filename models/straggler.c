@@ -1,8 +1,10 @@
-/* straggler.c - the slowest of many, MODELS 3.8: an integral, its quick form. */
+/* straggler.c - the slowest of many, MODELS 3.8: an integral, its quick form and a table of it. */
 #include "models/straggler.h"
 
 #include "base/assert.h"
 #include "base/exactmath.h"
+
+#include <math.h>
 
 /* log of n phi(z) Phi(z)^(n-1) exp(sigma z - sigma^2/2): density of the largest of n deviates times its step time. */
 static double log_weight(double z, double count, double sigma)
@@ -31,4 +33,40 @@ double straggler_factor_blom(double count, double sigma)
     ASSERT(count >= 1 && sigma >= 0);
     const double quantile = exact_normal_quantile((count - 0.375) / (count + 0.25));
     return exact_exp(sigma * quantile - 0.5 * sigma * sigma);
+}
+
+double slowest_factor(const double *factor, uint32_t count)
+{
+    ASSERT(count >= 1);
+    double slowest = factor[0];
+    for (uint32_t i = 1; i < count; i++)
+        if (factor[i] > slowest) slowest = factor[i];
+    ASSERT(slowest >= 1);
+    return slowest;
+}
+
+void straggler_table_init(struct straggler_table *table, double sigma)
+{
+    table->sigma = sigma;
+    double count = 1.0;
+    for (int i = 0; i < STRAGGLER_KNOTS; i += 2, count *= 2.0) {
+        table->factor[i] = straggler_factor(count, sigma);
+        table->factor[i + 1] = straggler_factor(count * sqrt(2.0), sigma);
+    }
+}
+
+double straggler_table_at(const struct straggler_table *table, double count)
+{
+    static const double half_ln_2 = 0.34657359027997265471;
+    ASSERT(count >= 1);
+    const double at = exact_log(count) / half_ln_2; /* in knots */
+    ASSERT(count <= 0x1p24);
+    /* Lagrange through the four knots around; the first or last four at the ends. */
+    int first = (int)at - 1;
+    if (first < 0) first = 0;
+    if (first > STRAGGLER_KNOTS - 4) first = STRAGGLER_KNOTS - 4;
+    const double x = at - first;
+    const double *f = table->factor + first;
+    return -f[0] * (x - 1) * (x - 2) * (x - 3) / 6 + f[1] * x * (x - 2) * (x - 3) / 2 -
+           f[2] * x * (x - 1) * (x - 3) / 2 + f[3] * x * (x - 1) * (x - 2) / 6;
 }

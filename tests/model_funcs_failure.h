@@ -163,12 +163,23 @@ static inline void q_layout_blast(struct query *q)
     put(q, "p_all_up", blast.all_up);
 }
 
+/* Not in the shared rows. */
+static inline void q_server_rate(struct query *q)
+{
+    put(q, "rate", server_rate_per_s(in(q, "lam0"), in(q, "lam1"), in_u32(q, "g")));
+}
+
+static inline void q_amplification(struct query *q)
+{
+    put(q, "factor", blast_amplification(in(q, "stopped"), in(q, "broken")));
+}
+
 /* --- checkpoints
  * ----------------------------------------------------------------------------------- */
 
 static inline void q_ckpt_write(struct query *q)
 {
-    const double bytes = in(q, "N") * in(q, "bytes_per_param");
+    const double bytes = checkpoint_bytes(in(q, "N"), in(q, "bytes_per_param"));
     put(q, "bytes", bytes);
     put(q, "C_s",
         checkpoint_write_s(bytes, in(q, "servers"), in(q, "srv_GBps") * 1e9,
@@ -194,7 +205,7 @@ static inline void q_ckpt_time(struct query *q)
                                          in(q, "M")};
     const double wall = checkpoint_wall_s(in(q, "W"), &plan);
     put(q, "T", wall);
-    put(q, "eff", in(q, "W") / wall);
+    put(q, "eff", checkpoint_efficiency(&plan));
 }
 
 static inline void q_lost_mean(struct query *q)
@@ -208,11 +219,13 @@ static inline void q_lost_quantile(struct query *q)
 
 static inline void q_two_level(struct query *q)
 {
-    const struct checkpoint_level peer = {in(q, "lam1"), in(q, "C1"), in(q, "R1")};
-    const struct checkpoint_level store = {in(q, "lam2"), in(q, "C2"), in(q, "R2")};
-    put(q, "tau1", level_interval_s(&peer));
-    put(q, "tau2", level_interval_s(&store));
-    put(q, "waste", level_waste_frac(&peer) + level_waste_frac(&store));
+    const struct checkpoint_level levels[] = {
+        {in(q, "lam1"), in(q, "C1"), in(q, "R1")}, /* peer memory */
+        {in(q, "lam2"), in(q, "C2"), in(q, "R2")}, /* storage     */
+    };
+    put(q, "tau1", level_interval_s(&levels[0]));
+    put(q, "tau2", level_interval_s(&levels[1]));
+    put(q, "waste", levels_waste_frac(levels, 2));
 }
 
 static inline void q_ettr_meta(struct query *q)
@@ -220,7 +233,7 @@ static inline void q_ettr_meta(struct query *q)
     const struct ettr_terms terms = {in(q, "nodes"), in(q, "rf_day") / DAY_S, in(q, "u0_s"),
                                      in(q, "dt_s"), in(q, "w_s")};
     put(q, "ettr", ettr_expected(&terms));
-    put(q, "mttf_h", 1 / (terms.nodes * terms.node_rate_per_s) / 3600);
+    put(q, "mttf_h", nodes_mttf_s(&terms) / 3600);
 }
 
 /* --- random numbers

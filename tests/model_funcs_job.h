@@ -5,6 +5,7 @@
 #include "models/contention.h"
 #include "models/cost.h"
 #include "models/jobstep.h"
+#include "models/parallel.h"
 #include "models/power.h"
 #include "models/serving.h"
 #include "models/statistics.h"
@@ -45,21 +46,49 @@ static inline void q_zero_mem(struct query *q)
     put(q, "bytes", zero_bytes(in(q, "N"), in(q, "dp"), in_u32(q, "stage")));
 }
 
+static inline double in_activations(struct query *q)
+{
+    return activation_bytes(in(q, "mb"), in(q, "s"), in(q, "h"), in(q, "b"));
+}
+
 static inline void q_tp_comm(struct query *q)
 {
-    const double size = activation_bytes(in(q, "mb"), in(q, "s"), in(q, "h"), in(q, "b"));
-    put(q, "S_B", size);
-    /* Two all-reduces forward and two backward, per layer and microbatch. */
-    put(q, "T_us",
-        4 * in(q, "Ls") * in(q, "m") *
-            ring_allreduce_s(in_u32(q, "tp"), size, in(q, "alpha_us") * US, in(q, "B_GBps") * GB) /
-            US);
+    const struct tensor_group group = {
+        .gpus = in_u32(q, "tp"),
+        .layers = in(q, "Ls"),
+        .microbatches = in(q, "m"),
+        .size_bytes = in_activations(q),
+        .hop_s = in(q, "alpha_us") * US,
+        .bandwidth_bytes_per_s = in(q, "B_GBps") * GB,
+    };
+    put(q, "S_B", group.size_bytes);
+    put(q, "T_us", tensor_parallel_s(&group) / US);
 }
 
 static inline void q_ep_bytes(struct query *q)
 {
-    put(q, "S_B",
-        in(q, "topk") * activation_bytes(in(q, "mb"), in(q, "s"), in(q, "h"), in(q, "b")));
+    put(q, "S_B", expert_bytes(in_activations(q), in(q, "topk")));
+}
+
+/* From here to q_grad_bytes: not in the shared rows. */
+static inline void q_ep_comm(struct query *q)
+{
+    const struct collective_place place = in_place(q);
+    put(q, "T_us",
+        expert_parallel_s(&place, in(q, "Ls"), in(q, "m"), in(q, "S_B"), in(q, "o_us") * US) / US);
+}
+
+static inline void q_pp_bytes(struct query *q)
+{
+    put(q, "bytes",
+        boundary_bytes(in_activations(q), in(q, "m"), in(q, "tp"), in(q, "scattered") != 0));
+}
+
+static inline void q_grad_bytes(struct query *q)
+{
+    const double size = gradient_bytes(in(q, "N"), in(q, "b"), in(q, "tp"), in(q, "pp"));
+    put(q, "S_B", size);
+    put(q, "sent_B", zero_traffic_bytes(size, in(q, "dp"), in_u32(q, "stage")));
 }
 
 static inline void q_dp_exposed(struct query *q)
@@ -122,6 +151,38 @@ static inline void q_input_stall(struct query *q)
         input_bound_s(step, in(q, "bytes"), in(q, "rate_Bps"), in(q, "prefetch") != 0);
     put(q, "T_eff", bound);
     put(q, "stall", bound - step);
+}
+
+/* Not in the shared rows. */
+static inline void q_whole_step(struct query *q)
+{
+    double server[LIST_MAX];
+    const size_t count = in_list(q, "servers", server);
+    if (count == 0) return;
+    const struct whole_step step = {
+        .stage_s = in(q, "stage"),
+        .exposed_s = in(q, "exposed"),
+        .optimizer_s = in(q, "opt"),
+        .input_stall_s = in(q, "input"),
+        .slowest_factor = slowest_factor(server, (uint32_t)count),
+        .noise_factor = in(q, "noise"),
+        .data_factor = in(q, "data"),
+    };
+    const double time = whole_step_s(&step);
+    put(q, "T", time);
+    put(q, "mfu", flops_use_frac(in(q, "flops"), in(q, "gpus"), in(q, "peak_TF") * TERA, time));
+}
+
+static inline void q_overlap_slow(struct query *q)
+{
+    put(q, "T", slowed_compute_s(in(q, "T"), in(q, "hidden"), in(q, "theta")));
+}
+
+static inline void q_emax_table(struct query *q)
+{
+    struct straggler_table table;
+    straggler_table_init(&table, in(q, "sigma"));
+    put(q, "factor", straggler_table_at(&table, in(q, "n")));
 }
 
 static inline void q_emax(struct query *q)

@@ -176,6 +176,20 @@ static inline void q_gpu_accounts(struct query *q)
     put(q, "U_busy", shares.busy);
     put(q, "goodput", shares.goodput);
     put(q, "job_eff", shares.job_efficiency);
+    /* Not in the shared rows: */
+    put(q, "goodput_avail", shares.goodput_available);
+    put(q, "comm_stall", shares.communication_stall);
+}
+
+/* Not in the shared rows. */
+static inline void q_excess(struct query *q)
+{
+    put(q, "excess", slowed_excess(in(q, "prod"), in(q, "slowdown")));
+}
+
+static inline void q_ettr(struct query *q)
+{
+    put(q, "ettr", ettr_measured(in(q, "prod"), in(q, "wall")));
 }
 
 /* --- locality
@@ -248,13 +262,12 @@ static inline void q_erlang_c(struct query *q)
     put(q, "C", erlang_c(in(q, "a"), in_u32(q, "c")));
 }
 
-/* M/G/inf (10.4): the mean lambda E[S] needs no function of its own. */
 static inline void q_mginf(struct query *q)
 {
-    const double jobs = in(q, "lam") * in(q, "ES");
-    put(q, "jobs", jobs);
-    put(q, "gpus", jobs * in(q, "g"));
-    put(q, "var_jobs", jobs);
+    const struct queue_busy busy = queue_mginf(in(q, "lam"), in(q, "ES"), in(q, "g"));
+    put(q, "jobs", busy.jobs);
+    put(q, "gpus", busy.gpus);
+    put(q, "var_jobs", busy.jobs_variance);
 }
 
 static inline void q_mmck(struct query *q)
