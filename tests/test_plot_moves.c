@@ -90,7 +90,7 @@ static const struct fates {
 } fates[] = {
     { "less behind", 0.71875, 0.71875, FATE_HOLDS, -0.03125 },
     { "further behind", 0.25, 0.25, FATE_HOLDS, -0.5 },
-    { "no difference left", 0.75, 0.75, FATE_UNTOLD, 0 },
+    { "no difference left", 0.75, 0.75, FATE_UNKNOWN, 0 }, /* two replicas of four */
     { "now ahead", 0.875, 0.875, FATE_AHEAD, 0.125 },
     { "ahead, but by chance", 0.6875, 0.875, FATE_UNKNOWN, 0.03125 },
     { "one replica of the move", 0.875, NAN, FATE_UNKNOWN, 0.125 },
@@ -138,20 +138,20 @@ static void what_could_not_be_told(void **state)
     assert_int_equal(bar_of(0, 0)->fate[1], FATE_TOLD);
 }
 
-/* Bars in order of their spans, which hold the scenario as written: communication to -0.25 and 0 is
- * 0.25 long, load to -0.625 is 0.5. But communication leaves no difference, and so turns the verdict. */
+/* Bars in order of their spans, which hold the scenario as written: communication to -0.25 and +0.03125
+ * is 0.28125 long, load to -0.625 is 0.5. But communication changes the sign, and so turns the verdict. */
 static void the_longest_bar_goes_first(void **state)
 {
     (void)state;
     make_data();
     for (int s = 1; s < SETTINGS; s++) set(s, 1, 0.75, 0.75);
     set(1, 0, 0.5, 0.5);
-    set(2, 0, 0.75, 0.75);
+    set(2, 0, 0.78125, 0.78125);
     set(3, 0, 0.125, 0.125);
     plot_moves_make(&moves, &data);
     assert_int_equal(moves.layouts[0].bars[0].assumption, 1);
     assert_true(fabs(moves.layouts[0].bars[0].hi - moves.layouts[0].bars[0].lo - 0.5) < 1e-12);
-    assert_true(fabs(moves.layouts[0].bars[1].hi - moves.layouts[0].bars[1].lo - 0.25) < 1e-12);
+    assert_true(fabs(moves.layouts[0].bars[1].hi - moves.layouts[0].bars[1].lo - 0.28125) < 1e-12);
     assert_int_equal(moves.main, 0);
     assert_int_equal(moves.shown, 0);
     set(2, 0, 0.6875, 0.6875); /* where nothing turns it, the greatest shift counts */
@@ -169,7 +169,7 @@ static void the_closest_call_counts(void **state)
     plot_moves_make(&moves, &data);
     assert_int_equal(moves.rival, 0);
     assert_int_equal(moves.main, 1);
-    set(1, 2, 0.75, 0.75 + 0.03125); /* no difference is left on layout 2: it turns the verdict */
+    set(1, 2, 0.875, 0.875 + 0.03125); /* layout 2 is ahead: it turns the verdict */
     plot_moves_make(&moves, &data);
     assert_int_equal(moves.main, 0);
     assert_int_equal(moves.shown, 1);

@@ -239,6 +239,21 @@ static void all_pairs_give_the_plain_mean(void **state)
     near(interval.half, 1.9353530082986143, 1e-9);
 }
 
+/* With a moved value for every base value nothing is borrowed: mean 3.5, s^2 = 13/6, t(3) = 3.182446305284263. A replica
+ * without base value does not count; one without moved value brings shifted_ci back. */
+static void a_full_move_speaks_for_itself(void **state)
+{
+    (void)state;
+    const double base[] = { 1, 2, NAN, 3, 4 }, moved[] = { 2, 2.5, 7, 5, 4.5 };
+    const struct interval interval = moved_ci(base, moved, 5, 0.95);
+    assert_int_equal(interval.n, 4);
+    near(interval.mean, 3.5, 1e-15);
+    near(interval.half, 3.182446305284263 * sqrt(13.0 / 24), 1e-9);
+    const double fewer[] = { 2, NAN, NAN, 5, 4.5 };
+    near(moved_ci(base, fewer, 5, 0.95).half, shifted_ci(base, fewer, 5, 0.95).half, 1e-15);
+    assert_int_equal(moved_ci(base, fewer, 5, 0.95).n, 3);
+}
+
 static void shifts_without_pairs_or_luck(void **state)
 {
     (void)state;
@@ -312,6 +327,7 @@ int main(void)
         cmocka_unit_test(shared_luck_cancels),
         cmocka_unit_test(few_pairs_shift_many_values),
         cmocka_unit_test(all_pairs_give_the_plain_mean),
+        cmocka_unit_test(a_full_move_speaks_for_itself),
         cmocka_unit_test(shifts_without_pairs_or_luck),
         cmocka_unit_test(lag_of_batches),
         cmocka_unit_test(joint_confidence_divides_the_risk),

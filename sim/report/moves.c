@@ -39,26 +39,19 @@ static struct interval shifted_of(const struct judge *judge, value_at *at, uint3
         judge->base[replica] = at(judge->c, x, y, replica);
         judge->shifted[replica] = at(judge->moved, x, y, replica);
     }
-    const struct interval interval = shifted_ci(judge->base, judge->shifted, count, conf);
+    const struct interval interval = moved_ci(judge->base, judge->shifted, count, conf);
     return comparison_settle(judge->c, x, y == LAYOUT_NONE ? x : y, interval);
 }
 
-/* How far the move shifts x against y, from the pairs alone. */
-static struct interval shift_of(const struct judge *judge, value_at *at, uint32_t x, uint32_t y)
+/* What a move does to one difference: the rule of moves.h. A difference that is not told as written holds: what the
+ * move makes of it, the headline does not say. */
+static enum turn turn_of(struct interval written, struct interval moved)
 {
-    uint32_t n = 0;
-    for (uint32_t replica = 0; replica < judge->c->replica_count; replica++) {
-        const double shift = at(judge->moved, x, y, replica) - at(judge->c, x, y, replica);
-        if (!isnan(shift)) judge->base[n++] = shift;
-    }
-    return comparison_settle(judge->c, x, y, t_ci(judge->base, n, judge->c->conf));
-}
-
-/* What a difference that cannot be told any more means: the move has shifted it, or its few replicas
- * do not know. */
-static enum turn lost_to(struct interval shift)
-{
-    return interval_excludes_zero(shift) ? TURN_UNTOLD : TURN_UNKNOWN;
+    const bool told = interval_excludes_zero(moved);
+    if (isnan(moved.half)) return TURN_UNKNOWN;
+    if (!interval_excludes_zero(written)) return TURN_HOLDS;
+    if (told) return (moved.mean > 0) == (written.mean > 0) ? TURN_HOLDS : TURN_OTHER;
+    return moved.n < written.n ? TURN_UNKNOWN : TURN_UNTOLD;
 }
 
 /* ---- as written ---- */
@@ -90,15 +83,6 @@ static void find_rival(struct moves *m, const struct judge *judge)
 
 /* ---- yield under a move ---- */
 
-static uint32_t best_moved(const struct judge *judge, const struct move *move, uint32_t best)
-{
-    for (uint32_t i = 0; i < judge->count; i++) {
-        const struct interval yield = move->layouts[judge->rows[i]].yield;
-        if (yield.n > 0 && yield.mean > move->layouts[best].yield.mean) best = judge->rows[i];
-    }
-    return best;
-}
-
 /* Rows of the judge, the highest yield under the move first. */
 static void sort_by_yield(const struct judge *judge, const struct move *move, uint32_t *rows)
 {
@@ -118,33 +102,25 @@ static void weigh(struct turned *turned, enum turn turn, uint32_t layout)
     if (turn > turned->turn) *turned = (struct turned){ .turn = turn, .layout = layout };
 }
 
-/* The verdict is the set of layouts that cannot be told from the best. It holds as long as nobody
- * enters the set and the best stays in it. */
+/* Where no layout can be told from the best there is no winner that could be replaced: a difference that is told under
+ * the move is said, and turns nothing. */
 static struct turned judge_yield(const struct moves *m, const struct judge *judge,
                                  const struct move *move)
 {
     struct turned turned = { .turn = TURN_HOLDS, .layout = LAYOUT_NONE };
-    uint32_t by_yield[LIMIT_LAYOUTS * LIMIT_SLACKS]; /* the nearest is named                     */
+    uint32_t by_yield[LIMIT_LAYOUTS * LIMIT_SLACKS]; /* the one furthest ahead is named          */
     sort_by_yield(judge, move, by_yield);
-    const uint32_t best = best_moved(judge, move, m->best);
-    const double conf = judge->c->conf_any;
-    bool told_any = false;
     for (uint32_t i = 0; i < judge->count; i++) {
         const uint32_t row = by_yield[i];
-        if (row == best) continue;
-        const struct interval lead = shifted_of(judge, yield_at, best, row, conf);
-        const bool told = interval_excludes_zero(lead);
-        told_any |= told;
-        if (isnan(lead.half))
-            weigh(&turned, TURN_UNKNOWN, LAYOUT_NONE);
-        else if (told && row == m->best && !m->all_near)
-            weigh(&turned, TURN_OTHER, best);
-        else if (!told && row != m->best && interval_excludes_zero(lead_of(m->c, m->best, row)))
-            weigh(&turned, lost_to(shift_of(judge, yield_at, m->best, row)), row);
+        if (row == m->best) continue;
+        const struct interval lead = shifted_of(judge, yield_at, m->best, row, judge->c->conf_any);
+        enum turn turn = turn_of(lead_of(m->c, m->best, row), lead);
+        if (interval_excludes_zero(lead) && m->all_near)
+            turn = TURN_TOLD;
+        else if (interval_excludes_zero(lead) && lead.mean < 0)
+            turn = TURN_OTHER;
+        weigh(&turned, turn, turn == TURN_TOLD ? by_yield[0] : row);
     }
-    if (best != m->best && interval_excludes_zero(lead_of(m->c, m->best, best)))
-        weigh(&turned, lost_to(shift_of(judge, yield_at, m->best, best)), best);
-    if (m->all_near && told_any) weigh(&turned, TURN_TOLD, best);
     return turned;
 }
 
@@ -173,21 +149,13 @@ static struct turned judge_large(const struct judge *judge, const struct move *m
     const struct comparison *c = judge->c;
     struct turned turned = { .turn = TURN_NONE, .layout = LAYOUT_NONE };
     for (uint32_t i = 0; i < judge->count; i++) {
-        const uint32_t row = judge->rows[i];
+        const uint32_t row = judge->rows[i], base = c->baseline[row];
         const struct interval later = move->layouts[row].later;
-        if (later.n == 0) continue;
-        const struct interval written =
-            comparison_large(c, row, c->baseline[row], c->conf_difference);
-        const bool was_told = interval_excludes_zero(written);
-        const bool told = interval_excludes_zero(later);
-        if (isnan(later.half))
-            weigh(&turned, TURN_UNKNOWN, LAYOUT_NONE);
-        else if (was_told && told && (later.mean > 0) != (written.mean > 0))
-            weigh(&turned, TURN_OTHER, row);
-        else if (was_told && !told)
-            weigh(&turned, lost_to(shift_of(judge, comparison_later, row, c->baseline[row])), row);
-        else
-            weigh(&turned, !was_told && told ? TURN_TOLD : TURN_HOLDS, row);
+        if (base == LAYOUT_NONE || base == row) continue;
+        if (is_saturated(c, move, row) || is_saturated(c, move, base))
+            weigh(&turned, TURN_SATURATED, LAYOUT_NONE);
+        else if (later.n > 0)
+            weigh(&turned, turn_of(comparison_large(c, row, base, c->conf_difference), later), row);
     }
     return turned;
 }
@@ -233,9 +201,9 @@ static double shifted_needs(const struct judge *judge, uint32_t layout)
     const struct quantity *base = comparison_find(judge->c, "effective_load", CLASS_NONE);
     const struct quantity *moved = comparison_find(judge->moved, "effective_load", CLASS_NONE);
     if (base == NULL || moved == NULL) return NAN;
-    return shifted_ci(comparison_values(judge->c, base, layout),
-                      comparison_values(judge->moved, moved, layout), judge->c->replica_count,
-                      judge->c->conf)
+    return moved_ci(comparison_values(judge->c, base, layout),
+                    comparison_values(judge->moved, moved, layout), judge->c->replica_count,
+                    judge->c->conf)
         .mean;
 }
 
@@ -251,11 +219,9 @@ static void judge_move(struct moves *m, const struct judge *judge, struct move *
             layout->difference = shifted_of(judge, yield_at, row, base, c->conf_difference);
         layout->needs = shifted_needs(judge, row);
     }
-    move->lead = move->shift = (struct interval){ .mean = NAN, .half = NAN };
-    if (m->rival != LAYOUT_NONE) {
+    move->lead = (struct interval){ .mean = NAN, .half = NAN };
+    if (m->rival != LAYOUT_NONE)
         move->lead = shifted_of(judge, yield_at, m->best, m->rival, c->conf_any);
-        move->shift = shift_of(judge, yield_at, m->best, m->rival);
-    }
     move->yield = judge_yield(m, judge, move);
     fill_later(judge, move);
     move->large = judge_large(judge, move);
@@ -321,8 +287,9 @@ bool turn_turns(enum turn turn)
 const char *turn_name(enum turn turn)
 {
     static const char *const names[] = {
-        [TURN_NONE] = "not judged", [TURN_HOLDS] = "holds",     [TURN_TOLD] = "told",
-        [TURN_UNKNOWN] = "unknown", [TURN_UNTOLD] = "not told", [TURN_OTHER] = "turns",
+        [TURN_NONE] = "not judged", [TURN_SATURATED] = "saturated", [TURN_HOLDS] = "holds",
+        [TURN_TOLD] = "told",       [TURN_UNKNOWN] = "cannot tell", [TURN_UNTOLD] = "not told",
+        [TURN_OTHER] = "turns",
     };
     ASSERT((size_t)turn < sizeof names / sizeof *names);
     return names[turn];

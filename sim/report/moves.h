@@ -1,8 +1,14 @@
 /* moves.h - what flips the verdict: each assumption moved by itself (tables setting and tornado), and whether the
  * verdict holds.
  *
- * The runs of a move share their luck with the first replicas of the scenario as written, so what a move shifts is told
- * by pairs and added to what all replicas know (shifted_ci). Numbers only; moves_text.h puts them into words. */
+ * A move that ran in all replicas of the scenario as written is judged by its own values. One that ran in fewer shares
+ * their luck: the pairs tell how far it shifts a value, and the shift is added to what all replicas know (moved_ci).
+ *
+ * One rule judges every difference that the headline rests on (the best layout minus each other for yield, each layout
+ * against the baseline for completion). The move turns the headline when a difference that is told as written is told
+ * with the other sign, when the best is behind another that is told, or when, with as many replicas as were run as
+ * written, a told difference no longer is. With fewer replicas the last means that they are too few to tell. Numbers
+ * only; moves_text.h puts them into words. */
 #ifndef GPUPLAN_REPORT_MOVES_H
 #define GPUPLAN_REPORT_MOVES_H
 
@@ -12,11 +18,12 @@ enum { MOVES_MAX = 32 }; /* more than the reader takes                          
 
 /* What a move does to one of the two headlines, in order of weight. */
 enum turn {
-    TURN_NONE,    /* not judged: no such jobs, or a layout is asked for more than it has          */
+    TURN_NONE,    /* not judged: no such jobs                                                     */
+    TURN_SATURATED, /* not judged: a layout is asked for more than it has                         */
     TURN_HOLDS,
-    TURN_TOLD,    /* layouts that could not be told apart now can                                 */
-    TURN_UNKNOWN, /* too few replicas: a difference can no longer be told, but neither can its shift */
-    TURN_UNTOLD,  /* turns: a difference that could be told no longer can, for the move shifts it */
+    TURN_TOLD,    /* as written no layout could be told from the best; now one can                */
+    TURN_UNKNOWN, /* a difference can no longer be told, over fewer replicas than as written      */
+    TURN_UNTOLD,  /* turns: a difference can no longer be told, over as many replicas             */
     TURN_OTHER,   /* turns: the other layout is ahead, beyond its interval                        */
 };
 
@@ -42,8 +49,7 @@ struct move {
                                    scenario), "trace" (as good as the user's trace)               */
     uint32_t pairs;             /* replicas of the best layout that ran under it; 0 = not computed */
     struct moved_layout *layouts; /* [comparison->layout_count]; those of the first slack are filled */
-    struct interval lead;       /* yield of best minus rival, at conf_any                         */
-    struct interval shift;      /* of the lead against the scenario as written, over the pairs, at conf */
+    struct interval lead;       /* yield of best minus rival, at conf_any; n = 0 without one      */
     struct turned yield, large;
 };
 
@@ -65,7 +71,7 @@ void moves_clear(struct moves *moves);
 /* Whether the turn is one of the verdict. */
 bool turn_turns(enum turn turn);
 
-/* "not judged", "holds", "told", "unknown", "not told", "turns". */
+/* "not judged", "saturated", "holds", "told", "cannot tell", "not told", "turns". */
 const char *turn_name(enum turn turn);
 
 #endif

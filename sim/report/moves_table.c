@@ -11,10 +11,10 @@
 enum {
     LABEL_COLUMNS = 19,
     MARK_COLUMNS = 10,
-    TURN_COLUMNS = 8,
+    TURN_COLUMNS = 12,
     BASE_COLUMNS = 6,
     CELL_COLUMNS = 19,
-    CELLS = 3, /* layouts beside the baseline in one line                                       */
+    CELLS = 2, /* layouts beside the baseline in one line                                       */
 };
 
 /* The layouts of one block of lines. */
@@ -76,7 +76,7 @@ static void write_later(const struct block *block, struct interval later, bool s
 static const char *turn_text(enum turn turn)
 {
     if (turn_turns(turn)) return "TURNS";
-    return turn == TURN_NONE ? "-" : turn_name(turn);
+    return turn == TURN_NONE ? "no jobs" : turn_name(turn);
 }
 
 static void write_head(const struct block *block, const char *label, const char *mark,
@@ -157,7 +157,7 @@ static void write_block(const struct block *block)
         if (block->m->rows[i].pairs > 0) write_move(block, &block->m->rows[i]);
 }
 
-/* The layouts of the first slack beside the baseline, three at a time. */
+/* The layouts of the first slack beside the baseline, two at a time. */
 static void write_blocks(const struct moves *m, FILE *out, bool large)
 {
     const struct stored_layout *layouts = m->c->stored->layouts;
@@ -170,6 +170,35 @@ static void write_blocks(const struct moves *m, FILE *out, bool large)
         block.count = 0;
     }
     if (block.count > 0) write_block(&block);
+}
+
+static bool has_turn(const struct moves *m, enum turn turn)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < m->count; i++)
+        any |= m->rows[i].pairs > 0 &&
+               (m->rows[i].yield.turn == turn || m->rows[i].large.turn == turn);
+    return any;
+}
+
+/* What the labels of the table mean, those that stand in it. */
+static void write_labels(const struct moves *m, FILE *out)
+{
+    char text[800];
+    snprintf(
+        text, sizeof text, "%s%s%s%s%s",
+        has_turn(m, TURN_HOLDS) ? "holds: the differences that are told keep their sign. " : "",
+        has_turn(m, TURN_TOLD) ? "told: as written no layout could be told from the best, now one "
+                                 "can. "
+                               : "",
+        has_turn(m, TURN_OTHER) || has_turn(m, TURN_UNTOLD)
+            ? "TURNS: one is told with the other sign, or over as many replicas is told no more. "
+            : "",
+        has_turn(m, TURN_UNKNOWN)
+            ? "cannot tell: one is told no more, over fewer replicas than as written. "
+            : "",
+        has_turn(m, TURN_SATURATED) ? "saturated: a layout is asked for more than it has." : "");
+    prose_wrap(out, text, PROSE_COLUMNS);
 }
 
 void moves_table(const struct moves *m, FILE *out)
@@ -186,8 +215,10 @@ void moves_table(const struct moves *m, FILE *out)
     if (base != LAYOUT_NONE) fprintf(out, ", and minus %s", layout_text(m->c, base, label));
     fputc('\n', out);
     write_blocks(m, out, false);
-    if (!judged) return;
-    fprintf(out, "completion of %s, %% later than %s\n", comparison_large_words(m->c),
-            layout_text(m->c, base, label));
-    write_blocks(m, out, true);
+    if (judged) {
+        fprintf(out, "completion of %s, %% later than %s\n", comparison_large_words(m->c),
+                layout_text(m->c, base, label));
+        write_blocks(m, out, true);
+    }
+    write_labels(m, out);
 }

@@ -152,17 +152,33 @@ static bool turns_alike(const struct move *a, const struct move *b, bool large)
     return x->turn == y->turn && x->layout == y->layout && strcmp(a->mark, b->mark) == 0;
 }
 
+/* "sparse2 then finishes 4 and 6 % earlier": a sign that changed is told with its numbers, one a move. */
+static void write_sign(const struct moves *m, FILE *out, const struct pick *alike, uint32_t layout)
+{
+    uint32_t listed = 0;
+    double mean = 0;
+    for (uint32_t i = 0; i < m->count; i++) {
+        if (!alike->has[i]) continue;
+        const struct interval later = m->rows[i].layouts[layout].later;
+        mean = 100 * later.mean;
+        fprintf(out, "%s%.*f", prose_join(listed++, alike->count), prose_decimals(fabs(mean), 0),
+                fabs(mean));
+    }
+    fprintf(out, " %% %s", mean > 0 ? "later" : "earlier");
+}
+
 /* "sparse4 then yields more than dense8": what the moves that turn alike do. */
-static void write_effect(const struct moves *m, FILE *out, const struct move *move, bool large)
+static void write_effect(const struct moves *m, FILE *out, const struct move *move, bool large,
+                         const struct pick *alike)
 {
     char name[LABEL_BYTES], other[LABEL_BYTES];
     const struct turned *turned = turned_of(move, large);
     layout_name(m, turned->layout, name);
     layout_name(m, large ? m->c->baseline[turned->layout] : m->best, other);
-    if (turned->turn == TURN_OTHER && large)
-        fprintf(out, "on %s they then finish %s", name,
-                move->layouts[turned->layout].later.mean > 0 ? "later" : "earlier");
-    else if (turned->turn == TURN_OTHER)
+    if (turned->turn == TURN_OTHER && large) {
+        fprintf(out, "%s then finishes ", name);
+        write_sign(m, out, alike, turned->layout);
+    } else if (turned->turn == TURN_OTHER)
         fprintf(out, "%s then yields more than %s", name, other);
     else if (turned->turn == TURN_TOLD)
         fprintf(out, "%s then yields the most", name);
@@ -187,7 +203,7 @@ static uint32_t write_turns(const struct moves *m, FILE *out, bool large, const 
         fputs(sentences++ == 0 ? first : next, out);
         list_moves(m, out, &alike);
         fprintf(out, " (%s): ", m->rows[i].mark);
-        write_effect(m, out, &m->rows[i], large);
+        write_effect(m, out, &m->rows[i], large, &alike);
         fputc('.', out);
         said += alike.count;
     }
@@ -238,9 +254,7 @@ static void write_yield(const struct moves *m, FILE *out)
     } else if (m->all_near) {
         write_untold(m, out, &holds);
     } else {
-        const bool both = pick_turning(m, true).count == 0 &&
-                          pick_turn(m, true, TURN_UNKNOWN).count == 0 &&
-                          pick_turn(m, true, TURN_NONE).count < m->count;
+        const bool both = pick_turn(m, true, TURN_HOLDS).count == m->count;
         fputs(both ? "The verdict holds with " : "The verdict on yield holds with ", out);
         list_moves(m, out, &holds);
         fputc('.', out);
@@ -256,10 +270,10 @@ static void write_large_turns(const struct moves *m, FILE *out)
         fprintf(out, " So it does with %" PRIu32 " more, see below.", turns.count - said);
 }
 
-/* How far a move shifts the lead of the best over its rival, as far as luck lets it be told. */
-static double told_shift(const struct move *move)
+/* How far a move shifts the lead of the best over its rival, told or not: what the table shows. */
+static double shift_of(const struct moves *m, const struct move *move)
 {
-    return interval_excludes_zero(move->shift) ? fabs(move->shift.mean) : 0;
+    return move->lead.n > 0 ? fabs(move->lead.mean - m->lead.mean) : 0;
 }
 
 static void write_leads(const struct moves *m, FILE *out, const struct move *most)
@@ -280,13 +294,10 @@ static void write_most(const struct moves *m, FILE *out)
     const struct move *most = &m->rows[0];
     if (m->rival == LAYOUT_NONE) return;
     for (uint32_t i = 1; i < m->count; i++)
-        if (told_shift(&m->rows[i]) > told_shift(most)) most = &m->rows[i];
+        if (shift_of(m, &m->rows[i]) > shift_of(m, most)) most = &m->rows[i];
     layout_name(m, m->best, best);
     layout_name(m, m->rival, rival);
-    if (told_shift(most) < 0.0005) {
-        fprintf(out, " No move shifts %s's lead over %s by more than luck or 0.001.", best, rival);
-        return;
-    }
+    if (shift_of(m, most) < 0.0005) return; /* not a digit of what is printed */
     fprintf(out, " It moves most with %s: %s's lead over %s is %.3f as written", axis_word(most),
             best, rival, m->lead.mean);
     write_leads(m, out, most);

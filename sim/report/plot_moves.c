@@ -49,15 +49,11 @@ static struct estimate from_interval(struct interval interval)
                               interval.n };
 }
 
-/* Layout minus reference under a setting, and how far the setting shifts it by the pairs alone. */
-struct change {
-    struct estimate difference, shift;
-};
-
-static struct change change_by(const struct plot_moves *moves, const struct plot_data *data,
-                               uint32_t setting, uint32_t layout)
+/* Layout minus reference under a setting. */
+static struct estimate change_by(const struct plot_moves *moves, const struct plot_data *data,
+                                 uint32_t setting, uint32_t layout)
 {
-    double written[LIMIT_REPLICAS], moved[LIMIT_REPLICAS], shift[LIMIT_REPLICAS];
+    double written[LIMIT_REPLICAS], moved[LIMIT_REPLICAS];
     const uint32_t count = data->replicas, reference = moves->reference;
     const uint32_t pairs = data->layout_count * (data->layout_count - 1) / 2;
     ASSERT(count <= LIMIT_REPLICAS);
@@ -65,11 +61,9 @@ static struct change change_by(const struct plot_moves *moves, const struct plot
         written[i] = setting_yields(data, 0, layout)[i] - setting_yields(data, 0, reference)[i];
         moved[i] =
             setting_yields(data, setting, layout)[i] - setting_yields(data, setting, reference)[i];
-        shift[i] = moved[i] - written[i];
     }
     const double confidence = joint_confidence(0.95, pairs * HEADLINES);
-    return (struct change){ from_interval(shifted_ci(written, moved, count, confidence)),
-                            estimate_of(shift, count, 0.95) };
+    return from_interval(moved_ci(written, moved, count, confidence));
 }
 
 /* One replica tells something only where nothing is drawn by chance. */
@@ -88,14 +82,15 @@ bool fate_turns(enum fate fate)
     return fate == FATE_UNTOLD || fate == FATE_AHEAD;
 }
 
+/* The rule of moves.h: what can no longer be told turns the verdict where as many replicas say so. */
 static enum fate fate_of(const struct plot_data *data, const struct plot_moved *layout,
-                         const struct change *change)
+                         const struct estimate *moved)
 {
-    const struct estimate *moved = &change->difference;
     if (moved->count == 0) return FATE_NOT_RUN;
     if (!is_known(data, moved) || !is_known(data, &layout->as_written)) return FATE_UNKNOWN;
     if (!layout->told) return is_told(data, moved) ? FATE_TOLD : FATE_HOLDS;
-    if (!is_told(data, moved)) return is_told(data, &change->shift) ? FATE_UNTOLD : FATE_UNKNOWN;
+    if (!is_told(data, moved))
+        return moved->count < layout->as_written.count ? FATE_UNKNOWN : FATE_UNTOLD;
     return moved->mean > 0 ? FATE_AHEAD : FATE_HOLDS;
 }
 
@@ -107,10 +102,8 @@ static void fill_bar(struct plot_moves *moves, const struct plot_data *data,
                               .lo = layout->as_written.mean,
                               .hi = layout->as_written.mean };
     for (uint32_t m = 0; m < assumption->move_count; m++) {
-        const struct change change =
-            change_by(moves, data, assumption->settings[m], layout->layout);
-        bar->moved[m] = change.difference;
-        bar->fate[m] = fate_of(data, layout, &change);
+        bar->moved[m] = change_by(moves, data, assumption->settings[m], layout->layout);
+        bar->fate[m] = fate_of(data, layout, &bar->moved[m]);
         if (bar->fate[m] == FATE_NOT_RUN) continue;
         if (bar->moved[m].count > moves->replicas) moves->replicas = bar->moved[m].count;
         bar->known = true;
@@ -132,7 +125,7 @@ static void fill_layout(struct plot_moves *moves, const struct plot_data *data, 
 {
     struct plot_moved *layout = &moves->layouts[moves->layout_count++];
     layout->layout = l;
-    layout->as_written = change_by(moves, data, 0, l).difference;
+    layout->as_written = change_by(moves, data, 0, l);
     layout->told = is_told(data, &layout->as_written);
     moves->any_told = moves->any_told || layout->told;
     for (uint32_t row = 0; row < moves->assumption_count; row++) {

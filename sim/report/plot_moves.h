@@ -2,8 +2,7 @@
  * only, plot_tornado.c draws them.
  *
  * The verdict on a layout is its difference in yield (useful part of held GPU-hours, all jobs) to the
- * best layout. Intervals and rules are those by which moves.h judges a move as a whole: pairs tell how
- * far a move shifts a difference, which is added to what all replicas know (shifted_ci). */
+ * best layout. Intervals (moved_ci) and rules are those by which moves.h judges a move as a whole. */
 #ifndef GPUPLAN_REPORT_PLOT_MOVES_H
 #define GPUPLAN_REPORT_PLOT_MOVES_H
 
@@ -16,8 +15,8 @@ enum fate {
     FATE_NOT_RUN,
     FATE_HOLDS,   /* told as before, or not told as before                               */
     FATE_TOLD,    /* could not be told from the best, and now can                        */
-    FATE_UNKNOWN, /* too few replicas: it can not be told any more, but neither can its shift */
-    FATE_UNTOLD,  /* can not be told from the best any more, for the move shifts it      */
+    FATE_UNKNOWN, /* can not be told any more, over fewer replicas than as written          */
+    FATE_UNTOLD,  /* can not be told from the best any more, over as many replicas       */
     FATE_AHEAD,   /* is ahead of what was the best, beyond chance                        */
     FATES
 };

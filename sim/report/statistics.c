@@ -106,6 +106,24 @@ struct interval shifted_ci(const double *base, const double *moved, uint32_t cou
     return interval;
 }
 
+struct interval moved_ci(const double *base, const double *moved, uint32_t count, double conf)
+{
+    double sum = 0, squares = 0;
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        if (isnan(base[i])) continue;
+        if (isnan(moved[i])) return shifted_ci(base, moved, count, conf);
+        sum += moved[i];
+        n++;
+    }
+    if (n == 0) return (struct interval){ .mean = NAN, .half = NAN };
+    const double mean = sum / n;
+    for (uint32_t i = 0; i < count; i++)
+        if (!isnan(base[i])) squares += (moved[i] - mean) * (moved[i] - mean);
+    const double variance = n >= 2 ? squares / (n - 1) : 0;
+    return (struct interval){ .mean = mean, .half = half_width(variance, n, conf), .n = n };
+}
+
 struct batches batch_means(const double *x, uint32_t n, uint32_t count, double conf)
 {
     ASSERT(count >= 2 && count <= n);

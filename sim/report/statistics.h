@@ -47,6 +47,10 @@ struct paired paired_ci(const double *x, const double *y, uint32_t n, double con
  * .n = n; half is NAN when n < 2. Source: double sampling, Cochran, Sampling Techniques, ch. 12 (slope 1). */
 struct interval shifted_ci(const double *base, const double *moved, uint32_t count, double conf);
 
+/* The mean of a quantity under a moved assumption by the best there is: moved alone where every value of base has its
+ * moved one (nothing has to be borrowed, and luck may be less under the move), shifted_ci where the move ran in fewer. */
+struct interval moved_ci(const double *base, const double *moved, uint32_t count, double conf);
+
 struct batches {
     struct interval interval;   /* of the mean, from the means of the batches             */
     double lag1;                /* correlation of neighbouring batches: below 0.1 the batches are long enough */
