@@ -1,7 +1,9 @@
 #!/bin/sh
-# validate.sh FOLDER - measured figures against the models, row by row, then a line per group; a plot of both.
+# validate.sh FOLDER - measured figures against the models, row by row, then a line per group; a plot of both; then
+# the published cases that a model alone answers, each passed, failed or not built.
 #
-# FOLDER holds collectives.csv and ring_ratio.csv. The plot is results/validate.svg.
+# FOLDER holds collectives.csv, ring_ratio.csv and validation.csv. The plot is results/validate.svg. A failed case
+# is a limit of the model and leaves the exit code alone.
 set -u
 folder=${1:?usage: validate.sh FOLDER}
 case $folder in
@@ -23,3 +25,5 @@ if command -v gnuplot >/dev/null 2>&1; then
 else
     echo "gnuplot is not installed: no plot" >&2
 fi
+echo "== published cases"
+"$BUILD/tests/oracle_cases" "$folder"

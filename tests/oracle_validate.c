@@ -6,14 +6,12 @@
  *
  *     GROUP: N rows, median E %, p90 F %       E, F of |model time / measured time - 1|
  *
- * Rows whose server is not in the catalog, or that force an algorithm the simulator lacks, are
+ * Rows whose server is not in the catalog, or that force an algorithm without a model, are
  * counted by reason. TABLE gets a line "group<tab>measured<tab>model" per row, in GB/s, to plot. */
-#include "io/catalog.h"
 #include "io/csv.h"
 #include "io/input.h"
-#include "models/collective.h"
-#include "models/hardware.h"
 #include "models/statistics.h"
+#include "tests/measured.h"
 
 #include <errno.h>
 #include <math.h>
@@ -21,7 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WORD = 64, GROUP_ROWS = 512, REASONS = 32 };
+enum { GROUP_ROWS = 512, REASONS = 32 };
 
 enum group {
     REDUCE_ONE,
@@ -32,6 +30,7 @@ enum group {
     RING_RATIO,
     REDUCE_MANY_FLAT,
     RING_RATIO_FLAT,
+    REDUCE_NVLS,
     GROUPS
 };
 static const char *const group_names[GROUPS] = {
@@ -43,13 +42,7 @@ static const char *const group_names[GROUPS] = {
     [RING_RATIO] = "all_reduce, 2 to 128 servers of 8 (SimAI ratios)",
     [REDUCE_MANY_FLAT] = "all_reduce between servers, flat ring alone",
     [RING_RATIO_FLAT] = "SimAI ratios, flat ring alone",
-};
-
-/* What a row asks for. */
-struct question {
-    char op[WORD], server[WORD], link[WORD], algorithm[WORD];
-    uint32_t nodes, gpus_per_node, nics; /* nics 0: as the server has */
-    double size_bytes;
+    [REDUCE_NVLS] = "all_reduce in one server, NVLS (no run takes it)",
 };
 
 static struct {
@@ -74,108 +67,13 @@ static void skip_row(const char *why, const char *what)
     }
 }
 
-/* 8B, 64K, 2G: powers of two, as nccl-tests counts. */
-static double size_of(const char *text)
-{
-    char *unit;
-    const double count = strtod(text, &unit);
-    switch (*unit) {
-    case 'K':
-        return count * 1024;
-    case 'M':
-        return count * 1048576;
-    case 'G':
-        return count * 1073741824;
-    default:
-        return count;
-    }
-}
-
-static bool parse_question(char *run, struct question *question)
-{
-    char *save = NULL;
-    const char *op = strtok_r(run, " ", &save);
-    if (op == NULL) return false;
-    *question = (struct question){ .nodes = 1 };
-    snprintf(question->op, WORD, "%s", op);
-    for (const char *name; (name = strtok_r(NULL, " ", &save)) != NULL;) {
-        const char *value = strtok_r(NULL, " ", &save);
-        if (value == NULL) return false;
-        if (strcmp(name, "--server") == 0) snprintf(question->server, WORD, "%s", value);
-        if (strcmp(name, "--link") == 0) snprintf(question->link, WORD, "%s", value);
-        if (strcmp(name, "--algo") == 0) snprintf(question->algorithm, WORD, "%s", value);
-        const uint32_t number = (uint32_t)strtoul(value, NULL, 10);
-        if (strcmp(name, "--nodes") == 0) question->nodes = number;
-        if (strcmp(name, "--gpus-per-node") == 0) question->gpus_per_node = number;
-        if (strcmp(name, "--nics") == 0) question->nics = number;
-        if (strcmp(name, "--size") == 0) question->size_bytes = size_of(value);
-    }
-    return question->server[0] && question->gpus_per_node > 0 && question->size_bytes > 0;
-}
-
-/* The hop of a link of the catalog, and the rate of its port; false when it has none of this id. */
-static bool find_link(struct catalog *catalog, struct key_reader *reader, const char *id,
-                      struct link_type *link)
-{
-    const struct yaml_node *entry = catalog_find(catalog, CATALOG_LINKS, id, reader->diag);
-    if (entry == NULL) return false;
-    catalog_read_link(reader, entry, NULL, link);
-    return true;
-}
-
-/* Where the members sit; false when the catalog cannot say. */
-static bool place_of(struct catalog *catalog, struct diag *diag, const struct question *question,
-                     struct collective_place *place)
-{
-    struct key_reader reader = { .diag = diag };
-    struct server_type server = { 0 };
-    struct link_type link = { .hop_s = 14e-6 };
-    const struct yaml_node *entry = catalog_find(catalog, CATALOG_SERVERS, question->server, diag);
-    if (entry == NULL) return false;
-    catalog_read_server(&reader, entry, NULL, &server);
-    if (question->link[0] && !find_link(catalog, &reader, question->link, &link)) return false;
-    if (question->gpus_per_node > server.gpus) return false;
-    const struct nic_share share = {
-        .gpus_active = question->gpus_per_node,
-        .nics = question->nics ? question->nics : server.nics,
-        .nic_bytes_per_s = question->link[0] ? link.bytes_per_s : server.nic_bytes_per_s,
-        .slot_bytes_per_s = server.gpu_pcie_bytes_per_s,
-        .gpu_pcie_bytes_per_s = server.gpu_pcie_bytes_per_s,
-        .gpudirect = server.gpudirect,
-        .host_memory_bytes_per_s = server.host_memory_bytes_per_s,
-    };
-    *place = (struct collective_place){
-        .servers = question->nodes,
-        .gpus = question->nodes * question->gpus_per_node,
-        .gpus_per_server = question->gpus_per_node,
-        .intra_bytes_per_s = server.scaleup_bytes_per_s,
-        .network_bytes_per_s = question->gpus_per_node * gpu_net_bytes_per_s(&share),
-        .intra_hop_s = server.scaleup_hop_s,
-        .network_hop_s = link.hop_s,
-        .chunks = COLLECTIVE_CHUNKS,
-    };
-    return true;
-}
-
-/* The modelled time, its group and kind; NAN for an operation that is not modelled. */
-static double model_time_s(const struct question *question, const struct collective_place *place,
-                           enum group *group, enum collective_kind *kind)
+static enum group group_of(const struct question *question, const struct collective_place *place)
 {
     const bool one = place->servers == 1;
-    if (strcmp(question->op, "all_reduce") == 0) {
-        *group = one ? REDUCE_ONE : REDUCE_MANY;
-        *kind = COLLECTIVE_ALLREDUCE;
-        return allreduce_of(place, question->size_bytes, 1u << ALLREDUCE_FLAT_RING).total_s;
-    }
-    *kind = COLLECTIVE_ALLGATHER;
-    if (strcmp(question->op, "alltoall") == 0) {
-        *group = one ? ALL_TO_ALL_ONE : ALL_TO_ALL_MANY;
-        return all_to_all_s(place, question->size_bytes, 0.5e-6);
-    }
-    *group = GATHER;
-    if (!one) return NAN;
-    return ring_allgather_s(place->gpus, question->size_bytes, place->intra_hop_s,
-                            place->intra_bytes_per_s);
+    if (strcmp(question->op, "alltoall") == 0) return one ? ALL_TO_ALL_ONE : ALL_TO_ALL_MANY;
+    if (strcmp(question->op, "all_reduce") != 0) return GATHER;
+    if (strcmp(question->algorithm, "nvls") == 0) return REDUCE_NVLS;
+    return one ? REDUCE_ONE : REDUCE_MANY;
 }
 
 static void take_row(enum group group, const char *id, const char *what, double measured_s,
@@ -225,10 +123,6 @@ static void collective_row(struct catalog *catalog, const struct csv *csv, const
         skip_row("no command given for", "the row");
         return;
     }
-    if (question.algorithm[0] && strcmp(question.algorithm, "ring") != 0) {
-        skip_row("algorithm not built:", question.algorithm);
-        return;
-    }
     struct diag *lookup = diag_create(); /* an unknown id is a reason here, not a problem */
     const bool placed = lookup && place_of(catalog, lookup, &question, &place);
     diag_destroy(lookup);
@@ -236,11 +130,11 @@ static void collective_row(struct catalog *catalog, const struct csv *csv, const
         skip_row("not in the catalog:", question.server);
         return;
     }
-    enum group group;
     enum collective_kind kind;
-    const double model_s = model_time_s(&question, &place, &group, &kind);
+    const enum group group = group_of(&question, &place);
+    const double model_s = model_time_s(&question, &place, &kind);
     if (isnan(model_s)) {
-        skip_row("between servers not built:", question.op);
+        skip_row("not built:", question.algorithm[0] ? question.algorithm : question.op);
         return;
     }
     const double bus_bytes = bus_bytes_per_s(kind, place.gpus, question.size_bytes, 1.0);
