@@ -3,6 +3,7 @@
 
 #include "base/assert.h"
 #include "base/exactmath.h"
+#include "base/philox.h"
 
 #include <math.h>
 
@@ -33,6 +34,18 @@ double straggler_factor_blom(double count, double sigma)
     ASSERT(count >= 1 && sigma >= 0);
     const double quantile = exact_normal_quantile((count - 0.375) / (count + 0.25));
     return exact_exp(sigma * quantile - 0.5 * sigma * sigma);
+}
+
+double straggler_sample(uint64_t key, uint64_t step, uint32_t count, double sigma)
+{
+    ASSERT(count >= 1 && sigma >= 0);
+    /* The inverse of a distribution grows with u: the largest uniform is the slowest unit. */
+    double slowest_u = 0;
+    for (uint32_t unit = 0; unit < count; unit++) {
+        const double u = stream_uniform(key, unit, step);
+        if (u > slowest_u) slowest_u = u;
+    }
+    return inv_lognormal(slowest_u, -0.5 * sigma * sigma, sigma);
 }
 
 double slowest_factor(const double *factor, uint32_t count)

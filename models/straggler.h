@@ -12,6 +12,10 @@
 double straggler_factor(double count, double sigma);
 double straggler_factor_blom(double count, double sigma);
 
+/* The same drawn for one step: the largest of `count` >= 1 step times, one uniform each (entity 0, 1, ... of the stream,
+ * draw number `step`); its mean over steps is straggler_factor. key: stream_key(seed, replicate, "noise.step"). */
+double straggler_sample(uint64_t key, uint64_t step, uint32_t count, double sigma);
+
 /* The slowest of a job's servers: the largest of factor[count], each >= 1, count >= 1. */
 double slowest_factor(const double *factor, uint32_t count);
 

@@ -1,11 +1,12 @@
 /* oracle_models.c - runs every row of the csv files in FOLDER against the models (MODELS 0.6).
  *
- * Prints each failing row with what it got and wanted, a count per file, how many rows of kind
- * `stat` are left to whole runs, and the functions that are not built with their rows. A row whose
+ * Rows of kind `stat` are whole runs (stat_rows.h), each printed with its mean and standard error. Prints each failing row
+ * with what it got and wanted, a count per file, and the functions that are not built with their rows. A row whose
  * expected value is known to be wrong is DISPUTED: it counts neither way, and our answer must meet the
  * right value, computed apart, within the row's own tolerance. Last line: N passed, N failed. Exit 1
  * when any failed, 2 when the folder holds no rows. */
 #include "tests/model_table.h"
+#include "tests/stat_rows.h"
 
 #include <glob.h>
 
@@ -63,10 +64,30 @@ static bool is_disputed(const struct query *query)
     return false;
 }
 
+/* A whole run, twenty times and more. */
+static void run_stat(const struct row *row, struct counts *counts)
+{
+    const struct stat_func *func = stat_func_find(row->func);
+    if (!func) {
+        note_absent(counts, row->func);
+        return;
+    }
+    struct query query = { .row = row };
+    struct stat_answer answer = { NAN, NAN, 0 };
+    const bool right = stat_answer(func, &query, &answer) && stat_is_right(row, &answer);
+    counts->stat++;
+    counts->passed += right;
+    counts->failed += !right;
+    printf("%s %s %s(%s) %s: %.6g +- %.2g over %u runs, want %s (rtol %g)%s%s\n",
+           right ? "stat  " : "FAILED", row->id, row->func, row->inputs, row->output, answer.mean,
+           answer.error, answer.replicates, row->expected, row->rtol, query.problem[0] ? ": " : "",
+           query.problem);
+}
+
 static void run_row(const struct row *row, struct counts *counts)
 {
     if (strcmp(row->kind, "stat") == 0) {
-        counts->stat++;
+        run_stat(row, counts);
         return;
     }
     const struct model_func *func = model_func_find(row->func);
@@ -130,12 +151,12 @@ int main(int argc, char **argv)
             all.failed++;
             printf("FAILED %s: cannot be read\n", files.gl_pathv[i]);
         }
-        printf("%-18s %4u passed %4u failed %4u stat %4u not built\n", name,
+        printf("%-18s %4u passed %4u failed (%u are runs) %4u not built\n", name,
                all.passed - before.passed, all.failed - before.failed, all.stat - before.stat,
                all.not_built - before.not_built);
     }
     globfree(&files);
-    if (all.stat) printf("%u rows of kind stat: whole runs, not run here\n", all.stat);
+    if (all.stat) printf("%u rows of kind stat are whole runs\n", all.stat);
     if (all.not_built) {
         printf("%u rows of functions that are not built:", all.not_built);
         for (unsigned i = 0; i < all.absent_count; i++)

@@ -18,6 +18,7 @@ static void stragglers_match_samples(void **state)
                 inv_lognormal(stream_uniform(31, unit, step), -sigma * sigma / 2, sigma);
             if (x > largest) largest = x;
         }
+        assert_true(straggler_sample(31, step, UNITS, sigma) == largest);
         sum += largest;
         squares += largest * largest;
     }

@@ -3,14 +3,13 @@
  * Each row: twenty independent replicates of a long run after a warm-up, streams of the test's own.
  * The standard error of their mean must be at most half of the row's tolerance, and the mean within
  * three standard errors of the closed form. Numbers of shared rows stand beside the formula. */
-#include "fixture.h"
+#include "queue_runs.h"
 
-#include "base/exactmath.h"
 #include "models/queueing.h"
 #include "tests/near.h"
 #include "tests/rows.h"
 
-enum { REPLICATES = 20, LOSS_CLASSES = 4 };
+enum { REPLICATES = 20 };
 
 /* ---- mean and its standard error ----------------------------------------------------------------- */
 
@@ -32,128 +31,10 @@ static void within(const struct sample *sample, double want, double rtol, const 
           want, error);
 }
 
-/* ---- a run of Poisson arrivals ------------------------------------------------------------------- */
-
-struct service {
-    double mean, cv2; /* cv2 1: exponential; else lognormal */
-};
-
-struct load {
-    uint32_t gpus;
-    double per_unit; /* arrivals in a unit of time */
-};
-
-struct queue {
-    uint32_t servers, gpus_per_server;
-    double unit_s; /* one unit of the theory's time */
-    int64_t warmup_h, horizon_h;
-    struct service service;
-    struct load loads[LOSS_CLASSES];
-    uint32_t load_count;
-    bool loss;
-};
-
-static double draw_service(const struct service *service, double u)
-{
-    if (service->cv2 == 1) return inv_exponential(u, service->mean);
-    const double sigma2 = log1p(service->cv2);
-    return inv_lognormal(u, log(service->mean) - sigma2 / 2, sqrt(sigma2));
-}
-
-/* Arrivals of all sizes together are Poisson too; each is of a size with its share of the rate. */
-static void fill_trace(struct fixture *fixture, const struct queue *queue, uint64_t replicate)
-{
-    const uint64_t key = stream_key(20 + queue->servers, replicate, "test.theory");
-    double rate = 0, at_s = 0;
-    for (uint32_t l = 0; l < queue->load_count; l++) rate += queue->loads[l].per_unit;
-    const double until_s = (double)queue->horizon_h * 3600;
-    const uint32_t most = (uint32_t)(until_s / queue->unit_s * rate * 1.1 + 1000);
-    fixture_init(fixture, most);
-    uint32_t row = 0;
-    for (; row < most; row++) {
-        const struct draw draw = stream_draw(key, row, 0);
-        if (row > 0) at_s += inv_exponential(draw.u1, queue->unit_s / rate);
-        if (at_s >= until_s) break;
-        double u = stream_uniform(key, row, 1) * rate;
-        uint32_t l = 0;
-        while (l + 1 < queue->load_count && u >= queue->loads[l].per_unit)
-            u -= queue->loads[l++].per_unit;
-        fixture_job(fixture, row, at_s, queue->unit_s * draw_service(&queue->service, draw.u2), 0,
-                    queue->loads[l].gpus);
-    }
-    assert_true(row < most); /* the trace reaches the horizon */
-    fixture->jobs.count = row;
-}
-
-/* Time average of the jobs in the system inside the window, by the probe. */
-static int64_t last_ns;
-static uint64_t last_jobs;
-static int128 jobs_ns;
-
-static void probe(const struct run *run)
-{
-    const int64_t from =
-        last_ns > run->result->window_start_ns ? last_ns : run->result->window_start_ns;
-    const int64_t to =
-        run->now_ns < run->result->window_end_ns ? run->now_ns : run->result->window_end_ns;
-    if (to > from) jobs_ns += (int128)last_jobs * (to - from);
-    last_ns = run->now_ns;
-    last_jobs = run->live.in_use;
-}
-
-struct outcome {
-    double wait, response, system, busy; /* in units of the theory's time; GPUs */
-    double refused_1, refused_8;
-};
-
-static double refused(const struct replica_result *result, enum size_class size_class)
-{
-    return 1 - fixture_metric(result, "jobs_done", size_class, NAN) /
-                   fixture_metric(result, "jobs_cohort", size_class, NAN);
-}
-
-static struct outcome run_queue(const struct queue *queue, uint64_t replicate)
-{
-    struct fixture fixture;
-    fill_trace(&fixture, queue, replicate);
-    struct scenario *scenario = &fixture.scenario;
-    snprintf(scenario->detail, sizeof scenario->detail, "none");
-    scenario->shape = SHAPE_FREE;
-    scenario->loss = queue->loss;
-    scenario->curve_bin_ns = NS_PER_HOUR;
-    scenario->warmup_ns = queue->warmup_h * NS_PER_HOUR;
-    scenario->horizon_ns = queue->horizon_h * NS_PER_HOUR;
-    scenario->follow_ns = 365 * NS_PER_DAY;
-    fixture_layout(&fixture, "queue", queue->servers, queue->gpus_per_server);
-    fixture_ready(&fixture);
-    struct replica_result result;
-    last_ns = 0;
-    last_jobs = 0;
-    jobs_ns = 0;
-    run_probe = probe;
-    assert_int_equal(fixture_run(&fixture, 0, 0, &result), STATUS_OK);
-    run_probe = NULL;
-    const double window_ns = (double)(result.window_end_ns - result.window_start_ns);
-    int128 held = 0;
-    for (int account = 0; account < ACC_HELD_END; account++)
-        for (int class = 0; class < CLASSES; class ++) held += result.ledger[account][class];
-    const struct outcome outcome = {
-        .wait = fixture_metric(&result, "wait_s_mean", CLASS_NONE, 0) / queue->unit_s,
-        .response = fixture_metric(&result, "completion_s_mean", CLASS_NONE, 0) / queue->unit_s,
-        .system = (double)jobs_ns / window_ns,
-        .busy = (double)held / UNITS_PER_GPU / window_ns,
-        .refused_1 = refused(&result, CLASS_1),
-        .refused_8 = refused(&result, CLASS_8_15),
-    };
-    replica_result_clear(&result);
-    fixture_clear(&fixture);
-    return outcome;
-}
+/* ---- rows ---------------------------------------------------------------------------------------- */
 
 #define REPLICATE(queue, sample, field)                                                            \
     for (int r_ = 0; r_ < REPLICATES; r_++) (sample)->x[r_] = run_queue((queue), (uint64_t)r_).field
-
-/* ---- rows ---------------------------------------------------------------------------------------- */
 
 static void mm1(void **state)
 {
@@ -246,8 +127,8 @@ static void loss(void **state)
     struct sample refused_1, refused_8, busy;
     for (int r = 0; r < REPLICATES; r++) {
         const struct outcome outcome = run_queue(&queue, (uint64_t)r);
-        refused_1.x[r] = outcome.refused_1;
-        refused_8.x[r] = outcome.refused_8;
+        refused_1.x[r] = outcome.refused[0];
+        refused_8.x[r] = outcome.refused[3];
         busy.x[r] = outcome.busy;
     }
     const struct loss_class classes[] = { { 1, 40 }, { 2, 20 }, { 4, 10 }, { 8, 8 } };
