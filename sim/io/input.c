@@ -93,13 +93,20 @@ static enum status read_fd(int fd, const char *name, bool is_stdin, struct buffe
 
 /* ---- unpacking ----------------------------------------------------------------------------- */
 
-static enum status check_expansion(const char *name, size_t packed_bytes, size_t bytes,
-                                   struct diag *diag)
+/* Looks at what a portion of packed bytes has become, so that a bomb ends long before memory does:
+ * the ratio is that of the bytes so far, and zeros, the cheapest filling, are no text at all. */
+static enum status check_portion(const struct input *input, const struct buffer *out, size_t before,
+                                 size_t packed_bytes, struct diag *diag)
 {
-    if (bytes > LIMIT_INPUT_BYTES) return too_long(name, diag);
-    if (bytes > LIMIT_EXPANSION_FREE_BYTES && bytes / LIMIT_EXPANSION > packed_bytes)
+    if (out->count > LIMIT_INPUT_BYTES) return too_long(input->name, diag);
+    const char *nul = memchr(out->bytes + before, '\0', out->count - before);
+    if (nul != NULL)
         return diag_error(
-            diag, (struct place){ .file = name },
+            diag, place_in_text(input->name, out->bytes, out->count, (size_t)(nul - out->bytes), 1),
+            "a NUL byte in the unpacked data; is this a text file?");
+    if (out->count > LIMIT_EXPANSION_FREE_BYTES && out->count / LIMIT_EXPANSION > packed_bytes)
+        return diag_error(
+            diag, (struct place){ .file = input->name },
             "unpacks to more than %d times its length; unpack it by hand if it is meant",
             LIMIT_EXPANSION);
     return STATUS_OK;
@@ -154,8 +161,10 @@ static enum status gzip_inflate(z_stream *stream, const struct input *input, str
         stream->avail_out = take;
         stream->next_out = (Bytef *)out->bytes + out->count;
         const int result = inflate(stream, Z_NO_FLUSH);
+        const size_t before = out->count;
         out->count += take - stream->avail_out;
-        TRY(check_expansion(input->name, input->byte_count, out->count, diag));
+        TRY(check_portion(input, out, before,
+                          (size_t)((const char *)stream->next_in - input->bytes), diag));
         if (result == Z_STREAM_END)
             TRY(gzip_next(stream, input, end, &done, diag));
         else if (result == Z_MEM_ERROR)
@@ -189,9 +198,10 @@ static enum status zstd_inflate(ZSTD_DStream *stream, const struct input *input,
         ZSTD_outBuffer to = { .dst = out->bytes + out->count, .size = out->capacity - out->count };
         left = ZSTD_decompressStream(stream, &to, &in);
         if (ZSTD_isError(left)) return broken(input->name, "zstd", ZSTD_getErrorName(left), diag);
+        const size_t before = out->count;
         out->count += to.pos;
         is_full = to.pos == to.size && left != 0;
-        TRY(check_expansion(input->name, input->byte_count, out->count, diag));
+        TRY(check_portion(input, out, before, in.pos, diag));
     }
     return left == 0 ? STATUS_OK : broken(input->name, "zstd", "it ends in the middle", diag);
 }

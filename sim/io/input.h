@@ -2,8 +2,9 @@
  *
  * "-" is standard input. Regular files and pipes are read; folders, devices and sockets are refused, and so is a regular
  * file that changes its length while it is read (P86). Of compressed data at most LIMIT_EXPANSION bytes come out of each one
- * that goes in (results below LIMIT_EXPANSION_FREE_BYTES are not judged), and never more than
- * LIMIT_INPUT_BYTES. Concatenated gzip members and zstd frames are one file, as their tools write.
+ * that goes in (results below LIMIT_EXPANSION_FREE_BYTES are not judged), counted while it unpacks, and never more than
+ * LIMIT_INPUT_BYTES; unpacking ends at the first NUL byte. Concatenated gzip members and zstd frames
+ * are one file, as their tools write.
  * Tests: tests/test_input.c */
 #ifndef GPUPLAN_IO_INPUT_H
 #define GPUPLAN_IO_INPUT_H
