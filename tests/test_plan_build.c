@@ -172,7 +172,7 @@ static void tiny_switch(struct fixture *f)
 {
     f->scenario.layouts[0].fabric.link.switch_ports = 8;
 }
-static void too_much_memory(struct fixture *f)
+static void too_fine_a_curve(struct fixture *f)
 {
     f->scenario.horizon_ns = 149 * 365 * NS_PER_DAY;
     f->scenario.curve_bin_ns = NS_PER_S;
@@ -205,7 +205,7 @@ static const struct refusal {
     { "no GPUs", "0 GPUs; legal are", no_gpus },
     { "a fabric of more than two tiers", "more than two tiers of 16-port", small_switch },
     { "a leaf too small for a server", "a leaf has only 4 ports down", tiny_switch },
-    { "more memory than any machine has", "GiB of memory; at most 256 GiB", too_much_memory },
+    { "a curve finer than anyone draws", "legal are 200000: use a longer bin", too_fine_a_curve },
     { "later than any clock", "must not exceed 150 years", beyond_all_clocks },
     { "a load to scale to without jobs", "needs a trace with at least one job", nothing_to_scale },
     { "faults that never stop", "legal is a minute and more", ceaseless_faults },

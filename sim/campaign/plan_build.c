@@ -16,10 +16,11 @@
 static const double BLAST_INCIDENTS = 20000; /* the 95th percentile is then known to 1 %     */
 static const double BLAST_YEARS_MAX = 200;   /* int64 ns reach 292 years        */
 static const double S_PER_YEAR = 365.25 * 86400;
-static const double WARMUP_LENGTHS = 2;   /* MODELS 6.4: twice the typical long job       */
-static const int64_t WARMUP_PART_MAX = 3; /* at most a third of the horizon               */
-static const int64_t ALL_LENGTHS = 10;    /* one job after the other, ten times over            */
-static const int64_t ALL_BINS = 1000000;  /* 350 MB of curve                                    */
+static const double WARMUP_LENGTHS = 2;       /* MODELS 6.4: twice the typical long job       */
+static const int64_t WARMUP_PART_MAX = 3;     /* at most a third of the horizon               */
+static const int64_t CURVE_BINS_MAX = 200000; /* 20 years of hours: more than anyone draws */
+static const int64_t ALL_LENGTHS = 10;   /* one job after the other, ten times over            */
+static const int64_t ALL_BINS = 1000000; /* 350 MB of curve                                    */
 static const int64_t ALL_LEAST_NS = 365 * NS_PER_DAY;
 static const int64_t LATEST_NS =
     150 * 365 * NS_PER_DAY; /* a start-up of a century more still fits */
@@ -243,6 +244,19 @@ static enum status check_all_end(const struct plan *plan, struct diag *diag)
                       s_from_ns(last_ns) / 86400, ALL_BINS, s_from_ns(plan->all_end_ns) / 86400);
 }
 
+/* A log of which no layout can hold a single job has nothing to say. */
+static enum status check_some_fit(const struct plan *plan, struct diag *diag)
+{
+    for (uint32_t v = 0; v < plan->variant_count; v++)
+        if (plan->variants[v].jobs_never_fit < plan->jobs->count) return STATUS_OK;
+    if (plan->jobs->count == 0) return STATUS_OK;
+    uint32_t least = UINT32_MAX;
+    for (uint32_t row = 0; row < plan->jobs->count; row++)
+        if (plan->jobs->gpus[row] < least) least = plan->jobs->gpus[row];
+    return diag_error(diag, (struct place){ .file = plan->scenario->trace_path },
+                      "no job of this log fits any layout: the smallest asks for %u GPUs", least);
+}
+
 static enum status resolve_times(struct plan *plan, struct diag *diag)
 {
     const struct scenario *scenario = plan->scenario;
@@ -265,6 +279,12 @@ static enum status resolve_times(struct plan *plan, struct diag *diag)
     if (plan->horizon_ns > LATEST_NS - plan->follow_ns)
         return diag_error(diag, whole_file(scenario),
                           "time.horizon and time.follow together must not exceed 150 years");
+    const int64_t bins = (plan->horizon_ns + plan->follow_ns) / scenario->curve_bin_ns;
+    if (bins > CURVE_BINS_MAX)
+        return diag_error(diag, whole_file(scenario),
+                          "time.curve_bin cuts the run into %" PRId64 " bins; legal are %" PRId64
+                          ": use a longer bin",
+                          bins, CURVE_BINS_MAX);
     if (scenario->warmup_ns == WARMUP_AUTO) plan->warmup_ns = auto_warmup_ns(plan);
     if (plan->warmup_ns >= plan->horizon_ns)
         return diag_error(diag, whole_file(scenario), "time.warmup must end before time.horizon");
@@ -352,6 +372,7 @@ enum status plan_build(const struct scenario *scenario, const struct jobs *jobs,
         for (uint32_t s = 0; s < scenario->slack_count; s++)
             if (is_wanted(scenario->layouts[l].name, only, only_count))
                 TRY(add_variant(plan, l, scenario->slack[s], offered, diag));
+    TRY(check_some_fit(plan, diag));
     TRY(resolve_times(plan, diag));
     TRY(check_rates(scenario, diag));
     TRY(check_models(plan, diag));

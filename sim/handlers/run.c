@@ -303,7 +303,7 @@ static enum status finish(struct run *run)
     transition_cut(run);
     cut_incidents(run);
     if (run->out_of_memory || !ledger_close(&run->ledger, run->now_ns, result) ||
-        !metrics_fill(&run->stats, run->variant->offered_load, result))
+        !metrics_fill(&run->stats, result))
         return STATUS_WORLD;
     uint64_t ended = 0;
     for (int end = 0; end < JOB_ENDS; end++) ended += result->jobs_end[end];

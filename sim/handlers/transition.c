@@ -106,6 +106,7 @@ void transition_submit(struct run *run, uint32_t trace_row)
     if (job->in_cohort) {
         run->cohort_open++;
         run->stats.cohort[job->size_class]++;
+        run->stats.offered_gpu_ns += (int128)jobs->gpus[trace_row] * jobs->duration_ns[trace_row];
     }
     if (!demand_of_live(run, live)->ever) {
         reject(run, live);

@@ -24,8 +24,8 @@ struct jobstats {
     struct log common_waits[CLASSES], common_completions[CLASSES];
     uint64_t cohort[CLASSES], rejected[CLASSES];
     uint64_t done[CLASSES]; /* finished, or killed at their limit */
-    int128
-        asked_gpu_ns; /* GPUs that cohort jobs hold * how long, in the plain shape on this layout */
+    int128 offered_gpu_ns; /* gpus * recorded duration, jobs it cannot hold included        */
+    int128 asked_gpu_ns;   /* GPUs held * how long, in the plain shape on this layout        */
     int128 unserved_gpu_ns; /* gpus * duration of cohort jobs this layout cannot hold */
     bool out_of_memory;
 };
@@ -45,6 +45,6 @@ void jobstats_completion(struct jobstats *stats, struct job_time_of job);
 
 /* Fills result->metrics from the ledger, the incidents and the statistics of jobs. The names are
  * those that report reads: yield, utilization, goodput, share_ACCOUNT, wait_s_*, completion_s_*, ... */
-bool metrics_fill(const struct jobstats *stats, double offered_load, struct replica_result *result);
+bool metrics_fill(const struct jobstats *stats, struct replica_result *result);
 
 #endif

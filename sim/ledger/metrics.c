@@ -187,12 +187,16 @@ static bool put_class_times(const struct jobstats *stats, struct replica_result 
 static bool put_jobs(const struct jobstats *stats, struct replica_result *result)
 {
     bool ok = true;
-    /* What the cohort asks of this layout, its own speed and rounding included, against what it has. */
-    const int128 offered = (int128)(result->capacity_units / UNITS_PER_GPU) *
-                           (result->window_end_ns - result->window_start_ns);
-    if (offered > 0)
+    /* Of the same jobs: what they ask for as they were recorded, and what they ask of this layout at
+     * its own speed and rounding, against what it has. */
+    const int128 capacity = (int128)(result->capacity_units / UNITS_PER_GPU) *
+                            (result->window_end_ns - result->window_start_ns);
+    if (capacity > 0) {
+        ok &= put(result, "offered_load", "1", CLASS_NONE,
+                  (double)stats->offered_gpu_ns / (double)capacity);
         ok &= put(result, "effective_load", "1", CLASS_NONE,
-                  (double)stats->asked_gpu_ns / (double)offered);
+                  (double)stats->asked_gpu_ns / (double)capacity);
+    }
     uint64_t cohort = 0, done = 0, rejected = 0;
     for (int c = CLASS_1; c < CLASSES; c++) {
         cohort += stats->cohort[c];
@@ -210,10 +214,9 @@ static bool put_jobs(const struct jobstats *stats, struct replica_result *result
     return ok && put_class_times(stats, result, CLASS_NONE);
 }
 
-bool metrics_fill(const struct jobstats *stats, double offered_load, struct replica_result *result)
+bool metrics_fill(const struct jobstats *stats, struct replica_result *result)
 {
-    bool ok = put(result, "offered_load", "1", CLASS_NONE, offered_load);
-    ok &= put_ledger(result);
+    bool ok = put_ledger(result);
     ok &= put_incidents(result);
     ok &= put_jobs(stats, result);
     return ok && !stats->out_of_memory;

@@ -112,7 +112,7 @@ const struct key_row keys[] = {
 
     { "verdict", KEY_MAP, .fallback = "=", .help = "what the verdict is tried against" },
     { "verdict.tornado", KEY_BOOL, .fallback = "true", AT(scenario, tornado), .help = "run again with each assumption moved, to say what turns the verdict" },
-    { "verdict.tornado_replicas", KEY_COUNT, RANGE(1, LIMIT_REPLICAS), .fallback = "5", AT(scenario, tornado_replicas), .help = "replicas of each moved assumption" },
+    { "verdict.tornado_replicas", KEY_COUNT, RANGE(1, LIMIT_REPLICAS), .fallback = "20", AT(scenario, tornado_replicas), .help = "replicas of each moved assumption, at most those of the scenario" },
     { "gates", KEY_CUSTOM, .fallback = "=none", .help = "limits that make compare exit 5" },
     { "gates[].metric", KEY_NAME, REQUIRED, AT(gate, metric), .help = "name of a metric" },
     { "gates[].layout", KEY_NAME, REQUIRED, AT(gate, layout), .help = "name of a layout" },
