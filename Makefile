@@ -79,13 +79,10 @@ digests: all
 	BUILD=$(BUILD) sh scripts/digests.sh
 
 install: all
-	install -D -m 755 $(BUILD)/gpuplan $(DESTDIR)$(PREFIX)/bin/gpuplan
-	for f in models/catalog/*.yaml scripts/plots/*; do \
-	    install -D -m 644 $$f $(DESTDIR)$(PREFIX)/share/gpuplan/$$f || exit 1; done
+	BUILD="$(BUILD)" DESTDIR="$(DESTDIR)" PREFIX="$(PREFIX)" sh scripts/install.sh
 
 uninstall:
-	rm -f $(DESTDIR)$(PREFIX)/bin/gpuplan
-	rm -rf $(DESTDIR)$(PREFIX)/share/gpuplan
+	DESTDIR="$(DESTDIR)" PREFIX="$(PREFIX)" sh scripts/install.sh --uninstall
 
 clean:
 	rm -rf $(BUILD) build-digest build-digest-*

@@ -1,5 +1,6 @@
 /* test_cli.c - command lines, read by the library and answered by the program itself. */
-#include "cli/cli.h"
+#include "cli/commands.h"
+#include "report/plot.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -19,7 +20,7 @@
 
 extern char **environ;
 
-enum { WORDS = 8 };
+enum { WORDS = 9 };
 
 /* A run of the program: exit code, and a part of what it must print. NULL = prints nothing. */
 struct run_case {
@@ -56,6 +57,14 @@ static struct run_case runs[] = {
       1,
       NULL,
       "gpuplan: no-such.yaml: No such file" },
+    { "completion for bash", { "completion", "bash" }, 0, "complete -F _gpuplan gpuplan\n", NULL },
+    { "completion for zsh", { "completion", "zsh" }, 0, "#compdef gpuplan\n", NULL },
+    { "man page", { "completion", "man" }, 0, ".TH GPUPLAN 1 ", NULL },
+    { "completion of a shell that is not known",
+      { "completion", "fish" },
+      2,
+      NULL,
+      "known are bash" },
     { "P95 hostile command name", { "\x1b[2J" }, 2, NULL, "unknown command '\\x1b[2J'" },
 };
 
@@ -201,6 +210,17 @@ static void options_of_all_forms(void **state)
     diag_destroy(cli.diag);
 }
 
+/* What a shell offers behind plot is what plot knows. */
+static void words_of_plot_are_its_kinds(void **state)
+{
+    (void)state;
+    char words[256] = "";
+    for (size_t i = 0; i < PLOT_KINDS; i++)
+        snprintf(words + strlen(words), sizeof words - strlen(words), "%s%s", i ? "|" : "",
+                 plot_kind_names[i]);
+    assert_string_equal(command_plot.words, words);
+}
+
 static void operands_behind_two_dashes(void **state)
 {
     (void)state;
@@ -225,11 +245,12 @@ static void a_value_is_needed(void **state)
 
 int main(void)
 {
-    struct CMUnitTest tests[COUNT(runs) + 6];
+    struct CMUnitTest tests[COUNT(runs) + 7];
     size_t count = 0;
     for (size_t i = 0; i < COUNT(runs); i++)
         tests[count++] = (struct CMUnitTest){ runs[i].name, check_run, NULL, NULL, &runs[i] };
     tests[count++] = (struct CMUnitTest)cmocka_unit_test(options_of_all_forms);
+    tests[count++] = (struct CMUnitTest)cmocka_unit_test(words_of_plot_are_its_kinds);
     tests[count++] = (struct CMUnitTest)cmocka_unit_test(operands_behind_two_dashes);
     tests[count++] = (struct CMUnitTest)cmocka_unit_test(a_value_is_needed);
     tests[count++] = (struct CMUnitTest)cmocka_unit_test(P99_a_closed_pipe_ends_quietly);

@@ -35,6 +35,7 @@ struct command {
     const char *name, *operands /* "SCENARIO" */, *summary;
     const struct option_row *options; /* ends with a row whose name is NULL                     */
     size_t operands_min, operands_max;
+    const char *words;                /* "info|convert|synth": words that may stand as operands, or NULL */
     const char *examples[2];          /* lines shown at the end of --help                       */
     enum status (*run)(struct cli *cli);
 };
@@ -43,6 +44,14 @@ extern const struct command *const commands[]; /* ends with NULL */
 
 /* Names that DESIGN 10 promises and nothing answers to so far; ends with NULL. */
 extern const char *const commands_not_built[];
+
+/* What the program is for, in a sentence; its exit codes, up to a NULL meaning. */
+extern const char *const cli_purpose;
+struct cli_exit {
+    int code;
+    const char *meaning;
+};
+extern const struct cli_exit cli_exits[];
 
 /* What the command line asks for besides running its command. */
 enum cli_request { CLI_RUN, CLI_HELP, CLI_VERSION };

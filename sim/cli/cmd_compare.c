@@ -37,7 +37,7 @@ static enum status run(struct cli *cli)
 const struct command command_compare = {
     .name = "compare",
     .operands = "DB",
-    .summary = "the verdict: paired differences of layouts with intervals",
+    .summary = "the verdict: paired differences with intervals",
     .options = options,
     .operands_min = 1,
     .operands_max = 1,

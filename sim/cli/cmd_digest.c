@@ -21,7 +21,7 @@ static enum status run(struct cli *cli)
 const struct command command_digest = {
     .name = "digest",
     .operands = "DB",
-    .summary = "digest of a database's content: equal runs, equal digest",
+    .summary = "digest of its content: equal runs, equal digest",
     .options = options,
     .operands_min = 1,
     .operands_max = 1,

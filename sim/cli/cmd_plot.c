@@ -90,6 +90,7 @@ static const struct option_row options[] = {
 const struct command command_plot = {
     .name = "plot",
     .operands = "DB [KIND]...",
+    .words = "utilization|stall|blast|wait|fragmentation|tornado",
     .summary = "pictures: utilization, stall, blast, wait, fragmentation, tornado",
     .options = options,
     .operands_min = 1,

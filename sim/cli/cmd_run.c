@@ -193,7 +193,7 @@ static enum status run(struct cli *cli)
 const struct command command_run = {
     .name = "run",
     .operands = "SCENARIO",
-    .summary = "run all layouts and replicas of a scenario; print the verdict",
+    .summary = "run all layouts and replicas; print the verdict",
     .options = options,
     .operands_min = 1,
     .operands_max = 1,

@@ -112,7 +112,8 @@ static enum status run(struct cli *cli)
 const struct command command_trace = {
     .name = "trace",
     .operands = "info FILE | convert FILE | synth",
-    .summary = "import a job log with a verdict, convert it, or make one up from statistics",
+    .words = "info|convert|synth",
+    .summary = "read a job log with a verdict, convert, or make one up",
     .options = options,
     .operands_min = 1,
     .operands_max = 2,

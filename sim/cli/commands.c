@@ -9,6 +9,7 @@ const struct command *const commands[] = {
     &command_plot,
     &command_digest,
     &command_trace,
+    &command_completion,
     &command_version,
     NULL,
 };
@@ -29,7 +30,6 @@ const char *const commands_not_built[] = {
     "export",
     "report",
     "schema",
-    "completion",
     NULL,
 };
 /* clang-format on */

@@ -6,6 +6,7 @@
 
 extern const struct command command_check;
 extern const struct command command_compare;
+extern const struct command command_completion;
 extern const struct command command_digest;
 extern const struct command command_plot;
 extern const struct command command_run;
