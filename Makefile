@@ -51,7 +51,7 @@ tests: $(TESTS)
 
 tools: $(TOOLS)
 
-fuzzers: LDFLAGS += -fsanitize=fuzzer
+$(FUZZERS): LDFLAGS += -fsanitize=fuzzer
 fuzzers: $(FUZZERS)
 
 fuzz:

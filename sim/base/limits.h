@@ -21,6 +21,8 @@ enum {
     LIMIT_YAML_DEPTH      = 64,        /* libyaml 0.2.5 has none and is quadratic in depth (P27)   */
     LIMIT_YAML_NODES      = 100000,    /* after aliases are expanded: a billion laughs stops (P19) */
     LIMIT_YAML_BYTES      = 16777216,  /* 16 MiB (P28)                                             */
+    LIMIT_INCLUDE_LEVELS  = 16,        /* files that include files (P97)                           */
+    LIMIT_INCLUDE_FILES   = 64,        /* of one scenario: two includes a level would be 65,536    */
     LIMIT_FIELD_BYTES     = 1048576,   /* one CSV field: an unclosed quote swallows a file (P80)   */
     LIMIT_RECORD_LINES    = 10000,     /* one CSV record, for the same reason (P80)                */
     LIMIT_CSV_COLUMNS     = 1024,      /* the widest published accounting tables have a hundred    */

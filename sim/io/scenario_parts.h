@@ -7,6 +7,16 @@
 #include "io/yaml.h"
 #include "spec/scenario.h"
 
+/* A file that a scenario includes, or the scenario itself on top of the chain. */
+struct include_file {
+    char path[LIMIT_PATH_BYTES];      /* as messages show it                       */
+    const struct include_file *above; /* the file that includes it; NULL on top    */
+    struct include_file *next;        /* in the order of reading                   */
+    struct yaml_document document;    /* unused on top                             */
+    uint64_t device, inode;           /* what file it is, whatever it is called    */
+    uint32_t level;                   /* 0 on top                                  */
+};
+
 /* One reading. `reader.context` points back at it. */
 struct reading {
     struct key_reader reader;
@@ -14,6 +24,8 @@ struct reading {
     struct yaml_document document; /* the file; overrides are grafted into its tree              */
     struct yaml_document *sets;    /* [set_count], one small document per --set                   */
     size_t set_count;
+    struct include_file top, *includes, **include_tail; /* owned; their nodes hang in document's tree */
+    uint32_t include_count;
     struct catalog catalog;
     bool has_catalog;
     const struct yaml_node *rates; /* entry of failures.yaml that the scenario names, or NULL     */
@@ -26,7 +38,12 @@ static inline struct reading *reading_of(struct key_reader *reader) { return rea
 /* scenario_set.c: puts "path=value" into the tree as if it stood in the file. */
 enum status scenario_set(struct reading *reading, const char *line, struct yaml_document *set);
 
+/* scenario_include.c: merges the files that the document includes below its root; clear gives them back. */
+enum status scenario_include(struct reading *reading);
+void scenario_include_clear(struct reading *reading);
+
 /* Readers of the rows of one part of the table. */
+void read_include(struct key_reader *reader, const struct key_found *found);
 void read_warmup(struct key_reader *reader, const struct key_found *found);
 void read_follow(struct key_reader *reader, const struct key_found *found);
 void read_resample(struct key_reader *reader, const struct key_found *found);

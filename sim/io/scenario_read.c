@@ -9,6 +9,7 @@
 #include <string.h>
 
 static const struct key_custom customs[] = {
+    { "include", read_include },
     { "time.warmup", read_warmup },
     { "time.follow", read_follow },
     { "replicas.resample", read_resample },
@@ -54,16 +55,31 @@ static char *join_lines(const char *const *lines, size_t count)
     return joined;
 }
 
+enum { HEADER_BYTES = 24 /* "\n--- # included: \n" */ };
+
+/* The text as read; included files follow as further documents, in the order of reading. */
 static enum status keep_texts(struct reading *reading, const char *const *sets)
 {
     struct scenario *scenario = reading->scenario;
     const struct yaml_document *document = &reading->document;
-    scenario->text = calloc(document->text_bytes + 1, 1);
+    const char *slash = strrchr(scenario->path, '/');
+    const size_t folder_bytes = slash ? (size_t)(slash - scenario->path + 1) : 0;
+    size_t bytes = document->text_bytes;
+    for (const struct include_file *file = reading->includes; file; file = file->next)
+        bytes += strlen(file->path) + file->document.text_bytes + HEADER_BYTES;
+    scenario->text = calloc(bytes + 1, 1);
     scenario->overrides = join_lines(sets, reading->set_count);
     if (scenario->text == NULL || scenario->overrides == NULL)
         return diag_world(reading->reader.diag, "%s: out of memory", document->file);
     memcpy(scenario->text, document->text, document->text_bytes);
-    scenario->text_bytes = document->text_bytes;
+    size_t used = document->text_bytes;
+    for (const struct include_file *file = reading->includes; file; file = file->next) {
+        used += (size_t)snprintf(scenario->text + used, bytes + 1 - used, "\n--- # included: %s\n",
+                                 file->path + folder_bytes);
+        memcpy(scenario->text + used, file->document.text, file->document.text_bytes);
+        used += file->document.text_bytes;
+    }
+    scenario->text_bytes = used;
     return STATUS_OK;
 }
 
@@ -111,6 +127,7 @@ static enum status read_all(struct reading *reading, const char *path, const cha
         return diag_usage(diag, "a path longer than %d bytes", LIMIT_PATH_BYTES - 1);
     TRY(yaml_read_file(path, &reading->document, diag));
     TRY(yaml_require_map(&reading->document, diag));
+    TRY(scenario_include(reading));
     TRY(keep_texts(reading, sets));
     TRY(graft(reading, sets));
     TRY(catalog_open(&reading->catalog, diag));
@@ -133,6 +150,7 @@ enum status scenario_read(const char *path, const char *const *sets, size_t set_
     for (size_t i = 0; reading->sets && i < set_count; i++) yaml_clear(&reading->sets[i]);
     free(reading->sets);
     yaml_clear(&reading->document);
+    scenario_include_clear(reading);
     free(reading);
     return status;
 }

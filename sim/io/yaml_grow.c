@@ -6,6 +6,7 @@
 enum {
     ARENA_BYTES = 268435456, /* nodes at their cap with texts of a file at its cap fit four times */
     KEY_SLOTS = 262144,      /* power of two, over twice LIMIT_YAML_NODES                        */
+    KEY_SLOTS_LEAST = 64,
 };
 
 enum status yaml_document_begin(const char *name, struct yaml_document *document, struct diag *diag)
@@ -19,7 +20,11 @@ enum status yaml_grow_begin(struct yaml_grow *grow, struct yaml_document *docume
 {
     grow->document = document;
     grow->diag = diag;
-    grow->keys = ARENA_ARRAY(document->arena, struct yaml_node *, KEY_SLOTS);
+    /* A key and what ends it are two bytes at least, so that half of the slots stay free. */
+    grow->key_slots = KEY_SLOTS_LEAST;
+    while (grow->key_slots < KEY_SLOTS && grow->key_slots < document->text_bytes + 1)
+        grow->key_slots *= 2;
+    grow->keys = ARENA_ARRAY(document->arena, struct yaml_node *, grow->key_slots);
     return grow->keys ? STATUS_OK : yaml_grow_out_of_memory(grow);
 }
 
@@ -88,7 +93,7 @@ static struct yaml_node **key_slot(struct yaml_grow *grow, const struct yaml_nod
         hash = (hash ^ (unsigned char)*at) * UINT64_C(0x100000001b3);
     hash ^= hash >> 29;
     for (;; hash++) {
-        struct yaml_node **slot = &grow->keys[hash & (KEY_SLOTS - 1)];
+        struct yaml_node **slot = &grow->keys[hash & (grow->key_slots - 1)];
         if (*slot == NULL) return slot;
         /* A node of a map remembers its map in `parent` while the tree grows. */
         if ((*slot)->parent == map && strcmp((*slot)->key, key) == 0) return slot;

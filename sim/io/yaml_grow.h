@@ -27,7 +27,8 @@ struct yaml_grow {
     struct diag *diag;
     struct yaml_frame frames[LIMIT_YAML_DEPTH];
     uint32_t depth, node_count;
-    struct yaml_node **keys; /* nodes of maps by hash of map and key */
+    struct yaml_node **keys; /* [key_slots] nodes of maps by hash of map and key */
+    size_t key_slots;        /* power of two */
 };
 
 /* Fills a document from its bytes; each reader takes one of these. */

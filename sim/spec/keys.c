@@ -25,6 +25,7 @@
 const struct key_row keys[] = {
     /* ---- the scenario ---- */
     { "gpuplan", KEY_COUNT, RANGE(1, 1), REQUIRED, .help = "version of this file's form: 1" },
+    { "include", KEY_CUSTOM, .fallback = "=none", .help = "files below this folder whose keys are defaults: FILE or [FILE, ...]; later ones and this file win" },
     { "name", KEY_NAME, AT(scenario, name), REQUIRED, .help = "names the result file" },
     { "question", KEY_TEXT, .fallback = "", AT(scenario, question), .help = "what the comparison is to answer" },
     { "seed", KEY_COUNT, RANGE(0, SEED_MOST), .fallback = "1", AT(scenario, seed), .help = "all random draws follow from it" },

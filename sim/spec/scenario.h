@@ -132,7 +132,7 @@ struct gate {
 
 struct scenario {
     char path[LIMIT_PATH_BYTES]; /* file it was read from                                         */
-    char *text;                  /* its text as read, NUL-ended; owned by the scenario            */
+    char *text;                  /* as read, included files behind it, NUL-ended; owned           */
     uint64_t text_bytes;
     char *overrides; /* --set lines, NUL-ended, owned; "" when none                   */
     char *resolved;  /* every key, value and origin, one "path: value  # origin" a line; owned */
