@@ -7,6 +7,7 @@
 
 #include "io/scenario_read.h"
 #include "io/trace_read.h"
+#include "cli/trace_summary.h"
 #include "io/json.h"
 
 #include <stdbool.h>
@@ -76,6 +77,9 @@ static inline void fuzz_trace(const uint8_t *bytes, size_t count, enum trace_for
     /* Rows read = imported + skipped, always (rule 4 of the pitfalls). */
     if (status == STATUS_OK && (report.rows_read != report.imported + skipped || jobs.count != report.imported))
         abort();
+    struct trace_summary summary = { 0 };
+    if (status == STATUS_OK) trace_summarize(&jobs, &summary, diag);
+    trace_summary_clear(&summary);
     jobs_clear(&jobs);
     fuzz_print(diag);
     close(fd);

@@ -68,6 +68,18 @@ static void header_alone(void **state)
     jobs_clear(&jobs);
 }
 
+/* A last job of no length ends when it comes: nobody is left to end behind it. */
+static void last_job_of_no_length(void **state)
+{
+    (void)state;
+    struct jobs jobs;
+    struct trace_summary summary;
+    read_text("job_id,submit_s,duration_s,gpus\na,0,5,2\nb,20,0,3\n", &jobs, &summary);
+    assert_int_equal(summary.peak_gpus, 2);
+    trace_summary_clear(&summary);
+    jobs_clear(&jobs);
+}
+
 static const struct {
     const char *file;
     uint32_t peak_gpus, eight, median_s;
@@ -102,11 +114,12 @@ static void stated_peak(void **state)
 
 int main(void)
 {
-    enum { PEAKS = sizeof peaks / sizeof *peaks, OTHERS = 2 };
+    enum { PEAKS = sizeof peaks / sizeof *peaks, OTHERS = 3 };
     static size_t rows[PEAKS];
     struct CMUnitTest tests[PEAKS + OTHERS] = {
         [PEAKS] = cmocka_unit_test(by_hand),
         [PEAKS + 1] = cmocka_unit_test(header_alone),
+        [PEAKS + 2] = cmocka_unit_test(last_job_of_no_length),
     };
     for (size_t i = 0; i < PEAKS; i++) {
         rows[i] = i;

@@ -56,7 +56,8 @@ static uint64_t peak_gpus(const struct jobs *jobs, struct scratch *scratch)
     uint64_t used = 0, peak = 0;
     uint32_t ended = 0;
     for (uint32_t i = 0; i < jobs->count; i++) {
-        for (; scratch->key[order[ended]] <= (uint64_t)jobs->submit_ns[i]; ended++)
+        for (; ended < jobs->count && scratch->key[order[ended]] <= (uint64_t)jobs->submit_ns[i];
+             ended++)
             if (jobs->duration_ns[order[ended]] > 0) used -= jobs->gpus[order[ended]];
         if (jobs->duration_ns[i] > 0) used += jobs->gpus[i];
         if (used > peak) peak = used;
