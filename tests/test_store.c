@@ -6,7 +6,7 @@
 
 /* ---- what is stored ---- */
 
-static void the_name_appears_with_the_end(void **state)
+static void P93_the_name_appears_with_the_end(void **state)
 {
     struct fixture *f = *state;
     struct store *store = open_store(f);
@@ -18,6 +18,7 @@ static void the_name_appears_with_the_end(void **state)
     assert_true(exists(f, "out.db"));
     assert_false(exists(f, "out.db.partial"));
     assert_false(exists(f, "out.db.partial-journal"));
+    assert_false(exists(f, "out.db-wal") || exists(f, "out.db-shm") || exists(f, "out.db-journal"));
     assert_int_equal(read_int(f, "PRAGMA application_id"), STORE_APPLICATION_ID);
     assert_int_equal(read_int(f, "PRAGMA user_version"), STORE_VERSION);
     assert_int_equal(read_int(f, "SELECT value = '1' FROM meta WHERE key = 'complete'"), 1);
@@ -254,7 +255,7 @@ int main(void)
 {
 #define ROW(test) cmocka_unit_test_setup_teardown(test, fixture_setup, fixture_teardown)
     const struct CMUnitTest tests[] = {
-        ROW(the_name_appears_with_the_end),
+        ROW(P93_the_name_appears_with_the_end),
         ROW(plan_comes_back),
         ROW(ledger_split_is_exact),
         ROW(closure_view_closes),

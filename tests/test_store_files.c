@@ -209,7 +209,7 @@ static void resume_refuses_another_plan(void **state)
     assert_true(exists(f, "out.db.partial"));
 }
 
-static void default_path_is_ours(void **state)
+static void P98_default_path_is_ours(void **state)
 {
     struct fixture *f = *state;
     static const struct {
@@ -263,7 +263,7 @@ int main(void)
         ROW(what_a_killed_run_leaves_is_readable),
         ROW(resume_without_a_file_starts),
         ROW(resume_refuses_another_plan),
-        ROW(default_path_is_ours),
+        ROW(P98_default_path_is_ours),
         ROW(only_the_default_folder_is_made),
     };
     return cmocka_run_group_tests_name("store_files", tests, NULL, NULL);
