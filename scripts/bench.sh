@@ -14,6 +14,9 @@ mkdir -p "$work" || exit 1
 program=$BUILD/gpuplan
 trace=$work/gpus$gpus-days$days.csv
 
+echo "== models that a run asks at every start of a job: ns per call"
+"$BUILD/tests/bench_models" || exit 1
+
 echo "== agenda: ns per event, beside a plain binary heap"
 "$BUILD/tests/bench_agenda" || exit 1
 
