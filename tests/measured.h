@@ -74,6 +74,24 @@ static inline bool find_link(struct catalog *catalog, struct key_reader *reader,
     return true;
 }
 
+/* What the catalog notes about a server, or "". */
+static inline const char *note_of(struct catalog *catalog, struct diag *diag, const char *server,
+                                  const char *name)
+{
+    const struct yaml_node *entry = catalog_find(catalog, CATALOG_SERVERS, server, diag);
+    const struct yaml_node *notes = entry ? yaml_child(entry, "notes") : NULL;
+    const struct yaml_node *note = notes ? yaml_child(notes, name) : NULL;
+    return note != NULL && note->kind == YAML_SCALAR ? note->text : "";
+}
+
+/* An NVLink domain over several servers is not modelled: its servers alone would be. */
+static inline bool crosses_domain(struct catalog *catalog, struct diag *diag,
+                                  const struct question *question)
+{
+    return question->nodes > 1 &&
+           note_of(catalog, diag, question->server, "domain_gpus")[0] != '\0';
+}
+
 /* Where the members sit; false when the catalog cannot say. */
 static inline bool place_of(struct catalog *catalog, struct diag *diag, const struct question *question,
                      struct collective_place *place)
@@ -82,7 +100,7 @@ static inline bool place_of(struct catalog *catalog, struct diag *diag, const st
     struct server_type server = { 0 };
     struct link_type link = { .hop_s = 14e-6 };
     const struct yaml_node *entry = catalog_find(catalog, CATALOG_SERVERS, question->server, diag);
-    if (entry == NULL) return false;
+    if (entry == NULL || crosses_domain(catalog, diag, question)) return false;
     catalog_read_server(&reader, entry, NULL, &server);
     if (question->link[0] && !find_link(catalog, &reader, question->link, &link)) return false;
     if (question->gpus_per_node > server.gpus) return false;

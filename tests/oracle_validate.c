@@ -124,10 +124,16 @@ static void collective_row(struct catalog *catalog, const struct csv *csv, const
         return;
     }
     struct diag *lookup = diag_create(); /* an unknown id is a reason here, not a problem */
+    const bool is_fitted =
+        lookup && strcmp(note_of(catalog, lookup, question.server, "fitted_to"), id) == 0;
+    const bool is_domain = lookup && crosses_domain(catalog, lookup, &question);
     const bool placed = lookup && place_of(catalog, lookup, &question, &place);
     diag_destroy(lookup);
-    if (!placed) {
-        skip_row("not in the catalog:", question.server);
+    if (!placed || is_fitted) {
+        skip_row(is_fitted   ? "its own number went into the catalog:"
+                 : is_domain ? "NVLink over several servers is not built:"
+                             : "not in the catalog:",
+                 question.server);
         return;
     }
     enum collective_kind kind;

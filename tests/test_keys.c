@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { ROWS_MOST = 256 };
+enum { ROWS_MOST = 512 };
 
 static bool is_number(enum key_type type)
 {

@@ -316,40 +316,6 @@ static void forms_are_stored(void **state)
     assert_int_equal(scenario.layouts[0].fabric.nics_per_server, 4);
 }
 
-/* Every entry of the catalog passes the table. */
-static void the_whole_catalog_is_valid(void **state)
-{
-    (void)state;
-    static struct catalog catalog;
-    static struct communication communication;
-    struct server_type server;
-    struct link_type link;
-    struct profile profile;
-    struct component_failures component;
-    struct diag *diag = diag_create();
-    struct key_reader reader = { .diag = diag };
-    assert_int_equal(catalog_open(&catalog, diag), STATUS_OK);
-    size_t count = 0;
-    for (const struct yaml_node *e = catalog_first(&catalog, CATALOG_SERVERS, diag); e; e = e->next)
-        catalog_read_server(&reader, e, NULL, &server), count++;
-    for (const struct yaml_node *e = catalog_first(&catalog, CATALOG_LINKS, diag); e; e = e->next)
-        catalog_read_link(&reader, e, NULL, &link), count++;
-    for (const struct yaml_node *e = catalog_first(&catalog, CATALOG_PROFILES, diag); e;
-         e = e->next)
-        catalog_read_profile(&reader, e, &profile), count++;
-    for (const struct yaml_node *e = catalog_first(&catalog, CATALOG_FAILURES, diag); e;
-         e = e->next)
-        for (size_t i = 0; i < COMPONENTS; i++)
-            catalog_read_component(&reader, yaml_child(e, component_keys[i]), NULL, &component);
-    for (const struct yaml_node *e = catalog_first(&catalog, CATALOG_MIXES, diag); e; e = e->next)
-        catalog_read_mix(&catalog, &reader, e, &communication), count++;
-    diag_print(diag, stderr);
-    assert_int_equal(diag_error_count(diag), 0);
-    assert_true(count > 20);
-    catalog_close(&catalog);
-    diag_destroy(diag);
-}
-
 static void P46_a_layout_at_the_limit_is_accepted(void **state)
 {
     (void)state;
@@ -384,7 +350,6 @@ int main(void)
         cmocka_unit_test(tiny_is_read_as_written),
         cmocka_unit_test(tiny_failures_and_layouts),
         cmocka_unit_test(forms_are_stored),
-        cmocka_unit_test(the_whole_catalog_is_valid),
         cmocka_unit_test(P46_a_layout_at_the_limit_is_accepted),
         cmocka_unit_test(a_missing_file_is_the_world),
     };

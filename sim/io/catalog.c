@@ -6,13 +6,20 @@
 #include <unistd.h>
 
 static const struct {
-    const char *file, *list;
+    const char *file, *list, *keys;
+    const char *
+        more; /* a second list of the same kind further down, or NULL: rows of the first keep their lines,
+                         which results record */
 } kinds[CATALOG_KINDS] = {
-    [CATALOG_SERVERS] = { "servers.yaml", "servers" },
-    [CATALOG_LINKS] = { "links.yaml", "links" },
-    [CATALOG_FAILURES] = { "failures.yaml", "failures" },
-    [CATALOG_PROFILES] = { "profiles.yaml", "profiles" },
-    [CATALOG_MIXES] = { "profiles.yaml", "mixes" },
+    [CATALOG_SERVERS] = { "servers.yaml", "servers", "server.", NULL },
+    [CATALOG_LINKS] = { "links.yaml", "links", "link.", NULL },
+    [CATALOG_FAILURES] = { "failures.yaml", "failures", "failure.", NULL },
+    [CATALOG_PROFILES] = { "profiles.yaml", "profiles", "profile.", "more_profiles" },
+    [CATALOG_MIXES] = { "profiles.yaml", "mixes", "mix.", NULL },
+    [CATALOG_GPUS] = { "gpus.yaml", "gpus", "gpu.", NULL },
+    [CATALOG_MIG] = { "mig.yaml", "mig", "mig.", NULL },
+    [CATALOG_PRICES] = { "prices.yaml", "prices", "price.", NULL },
+    [CATALOG_RELIABILITY] = { "reliability.yaml", "reliability", "figure.", NULL },
 };
 
 /* Takes the folder when it holds the servers' file. */
@@ -62,6 +69,15 @@ void catalog_close(struct catalog *catalog)
     for (size_t i = 0; i < CATALOG_KINDS; i++) yaml_clear(&catalog->documents[i]);
 }
 
+/* Hangs the entries of the second list behind those of the first. */
+static void join_lists(struct yaml_node *list, const struct yaml_node *more)
+{
+    struct yaml_node **end = &list->first;
+    while (*end != NULL) end = &(*end)->next;
+    *end = more->first;
+    list->child_count += more->child_count;
+}
+
 static enum status load(struct catalog *catalog, enum catalog_kind kind, struct diag *diag)
 {
     struct yaml_document *document = &catalog->documents[kind];
@@ -71,15 +87,28 @@ static enum status load(struct catalog *catalog, enum catalog_kind kind, struct 
     snprintf(path + length, sizeof catalog->paths[kind] - length, "/%s", kinds[kind].file);
     TRY(yaml_read_file(path, document, diag));
     TRY(yaml_require_map(document, diag));
-    const struct yaml_node *list = yaml_child(document->root, kinds[kind].list);
+    struct yaml_node *list = yaml_child(document->root, kinds[kind].list);
+    const struct yaml_node *more =
+        kinds[kind].more ? yaml_child(document->root, kinds[kind].more) : NULL;
     if (list == NULL || list->kind != YAML_LIST)
         return diag_error(diag, (struct place){ .file = document->file }, "'%s' must be a list",
                           kinds[kind].list);
+    if (more != NULL && more->kind == YAML_LIST) join_lists(list, more);
     for (const struct yaml_node *entry = list->first; entry; entry = entry->next)
         if (entry->kind != YAML_MAP || catalog_id(entry)[0] == '\0')
             return diag_error(diag, yaml_place(entry), "expected a mapping with an id");
     catalog->usable[kind] = true;
     return STATUS_OK;
+}
+
+const char *catalog_kind_name(enum catalog_kind kind)
+{
+    return kinds[kind].list;
+}
+
+const char *catalog_kind_keys(enum catalog_kind kind)
+{
+    return kinds[kind].keys;
 }
 
 const struct yaml_node *catalog_first(struct catalog *catalog, enum catalog_kind kind,

@@ -1,4 +1,5 @@
-/* catalog.h - the YAML files of models/catalog: server and link types, failure rates, profiles.
+/* catalog.h - the YAML files of models/catalog: server and link types, failure rates, profiles; and what is known
+ * and not simulated: GPUs, MIG, prices, reliability.
  *
  * Entries stay documents until one is asked for; then they pass the same table of keys as a
  * scenario. The folder is, in this order: $GPUPLAN_CATALOG; models/catalog beside or one above the
@@ -12,7 +13,7 @@
 #include "spec/scenario.h"
 
 enum catalog_kind { CATALOG_SERVERS, CATALOG_LINKS, CATALOG_FAILURES, CATALOG_PROFILES, CATALOG_MIXES,
-                    CATALOG_KINDS };
+                    CATALOG_GPUS, CATALOG_MIG, CATALOG_PRICES, CATALOG_RELIABILITY, CATALOG_KINDS };
 
 struct catalog {
     char folder[LIMIT_PATH_BYTES];
@@ -24,6 +25,10 @@ struct catalog {
 /* Finds the folder; STATUS_WORLD when there is none. The catalog must not be moved after that. */
 enum status catalog_open(struct catalog *catalog, struct diag *diag);
 void catalog_close(struct catalog *catalog);
+
+/* What the list of a kind is called: "servers"; and the paths of its keys in the table: "server.". */
+const char *catalog_kind_name(enum catalog_kind kind);
+const char *catalog_kind_keys(enum catalog_kind kind);
 
 /* The entries of a kind in file order, or NULL after a problem; next of each leads on. */
 const struct yaml_node *catalog_first(struct catalog *catalog, enum catalog_kind kind,
@@ -37,7 +42,7 @@ const struct yaml_node *catalog_find(struct catalog *catalog, enum catalog_kind 
                                      struct diag *diag);
 
 /* Reads one entry with all its checks; problems go to reader->diag. What the entry leaves out comes
- * from `below`, another entry or NULL. */
+ * from `below`, another entry or NULL. An entry that says `refused` is an error: it is known, and not simulated. */
 void catalog_read_server(struct key_reader *reader, const struct yaml_node *entry,
                          const struct yaml_node *below, struct server_type *server);
 void catalog_read_link(struct key_reader *reader, const struct yaml_node *entry,

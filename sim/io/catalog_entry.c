@@ -19,9 +19,24 @@ static void read_type(struct key_reader *reader, const char *prefix, const struc
     key_show(reader, "id", id, NULL, "default");
 }
 
+/* An entry that is known and cannot be simulated says why. */
+static bool refused(struct key_reader *reader, const struct yaml_node *entry,
+                    const struct yaml_node *below)
+{
+    const struct yaml_node *source = below ? below : entry;
+    const struct yaml_node *reason = yaml_child(source, "refused");
+    if (reason == NULL) return false;
+    const size_t path_bytes = strlen(reader->path); /* ends in a dot */
+    diag_error(reader->diag, yaml_place(reason), "%.*s%s'%s' cannot be simulated: %s",
+               path_bytes > 0 ? (int)path_bytes - 1 : 0, reader->path, path_bytes > 0 ? ": " : "",
+               catalog_id(source), reason->kind == YAML_SCALAR ? reason->text : "no reason given");
+    return true;
+}
+
 void catalog_read_server(struct key_reader *reader, const struct yaml_node *entry,
                          const struct yaml_node *below, struct server_type *server)
 {
+    if (refused(reader, entry, below)) return;
     read_type(reader, "server.", entry, below, server->id, server);
     if (server->max_w > 0 && server->idle_w > server->max_w)
         diag_error(reader->diag, yaml_place(entry), "%sidle must not be above max", reader->path);
@@ -30,6 +45,7 @@ void catalog_read_server(struct key_reader *reader, const struct yaml_node *entr
 void catalog_read_link(struct key_reader *reader, const struct yaml_node *entry,
                        const struct yaml_node *below, struct link_type *link)
 {
+    if (refused(reader, entry, below)) return;
     read_type(reader, "link.", entry, below, link->id, link);
 }
 
@@ -78,6 +94,10 @@ void catalog_read_component(struct key_reader *reader, const struct yaml_node *n
     const uint64_t errors = diag_error_count(reader->diag);
     component->repair_p95_s = -1; /* not written */
     keys_read(reader, "component.", node, below, component);
+    /* A rate of one's own is of the servers it is written for. */
+    if (node && below && (yaml_child(node, "rate") || yaml_child(node, "mtbf")) &&
+        !yaml_child(node, "per_server_of"))
+        component->per_server_of = 0;
     if (component->repair_p95_s < 0) component->repair_p95_s = component->repair_median_s;
     if (diag_error_count(reader->diag) == errors)
         check_component(reader, node ? node : below, component);
@@ -107,7 +127,7 @@ void catalog_read_mix(struct catalog *catalog, struct key_reader *reader,
     const struct yaml_node *list = yaml_child(entry, "entries");
     for (const struct yaml_node *child = entry->first; child; child = child->next)
         if (strcmp(child->key, "id") != 0 && strcmp(child->key, "source") != 0 &&
-            strcmp(child->key, "entries") != 0)
+            strcmp(child->key, "mark") != 0 && strcmp(child->key, "entries") != 0)
             diag_error(reader->diag, yaml_key_place(child), "unknown key '%s' in a mix",
                        child->key);
     if (list == NULL || list->kind != YAML_LIST || list->child_count == 0 ||

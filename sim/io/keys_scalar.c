@@ -64,6 +64,7 @@ static bool store_text(struct key_reader *reader, const struct key_row *row,
                    problem);
         return false;
     }
+    if (row->bytes == 0) return true; /* checked only */
     if (text_copy(field, row->bytes, node->text, node->text_bytes)) return true;
     diag_error(reader->diag, yaml_place(node), "%s%s: longer than %zu bytes", reader->path,
                row_name(row), row->bytes - 1);
@@ -223,7 +224,7 @@ bool key_scalar(struct key_reader *reader, const struct key_row *row, const stru
         key_wrong_kind(reader, row_name(row), node, "one value");
         return false;
     }
-    void *field = (char *)target + row->offset;
+    void *field = row->bytes > 0 ? (char *)target + row->offset : NULL; /* NULL: checked only */
     struct why why;
     int position;
     switch (row->type) {
@@ -235,7 +236,7 @@ bool key_scalar(struct key_reader *reader, const struct key_row *row, const stru
         return row->bytes == 0 || text_copy(field, row->bytes, node->text, node->text_bytes);
     case KEY_CHOICE:
         position = read_word(reader, row, node);
-        if (position >= 0) memcpy(field, &position, sizeof position);
+        if (position >= 0 && row->bytes > 0) memcpy(field, &position, sizeof position);
         return position >= 0;
     case KEY_BOOL:
         if (quantity_bool(node->text, node->text_bytes, field, &why)) return true;

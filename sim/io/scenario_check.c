@@ -124,6 +124,25 @@ static void check_same(struct reading *reading, uint32_t row)
                    layout->name, layout->fabric.link.id, first->name, first->fabric.link.id);
 }
 
+/* A rate of whole servers of one size says nothing about servers of another (DESIGN, Replays without bias). */
+static void check_rates_fit(struct reading *reading, uint32_t row)
+{
+    const struct failures *failures = &reading->scenario->failures;
+    const struct layout *layout = &reading->scenario->layouts[row];
+    for (int i = 0; i < COMPONENTS; i++) {
+        const uint32_t size = failures->component[i].per_server_of;
+        if (size == 0 || layout->server.gpus == 0 || size == layout->server.gpus) continue;
+        diag_error(reading->reader.diag, place_of_key(reading, "failures", "rates"),
+                   "failures.%s of '%s' is a rate of whole servers of %u GPUs, with all that is in "
+                   "them; no split into "
+                   "parts was published, so it says nothing about layouts.%s with %u a server: use "
+                   "rates by "
+                   "part, as llama3, or write failures.%s: {rate: ...} yourself",
+                   component_keys[i], failures->rates, size, layout->name, layout->server.gpus,
+                   component_keys[i]);
+    }
+}
+
 void check_scenario(struct reading *reading)
 {
     check_time(reading);
@@ -132,5 +151,6 @@ void check_scenario(struct reading *reading)
         check_size(reading, row);
         check_nics(reading, row);
         check_same(reading, row);
+        check_rates_fit(reading, row);
     }
 }

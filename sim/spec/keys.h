@@ -7,7 +7,9 @@
  * Paths: "time.horizon" stands in a scenario; "layouts[]." in each layout, "gates[]." in each gate.
  * Some maps stand in several places and have a path of their own: "server." (catalog
  * servers.yaml, and wherever a server type may be written inline), "link.", "component." (below
- * failures.gpu, .server, .link, .leaf, .job, and catalog failures.yaml), "profile.", "mix.". */
+ * failures.gpu, .server, .link, .leaf, .job, and catalog failures.yaml), "profile.", "mix.". The
+ * catalog alone holds "failure.", "gpu.", "mig.", "price." and "figure."; these rows, and the
+ * "notes." of the others, have no field (bytes 0): they are checked and shown, never simulated. */
 #ifndef GPUPLAN_SPEC_KEYS_H
 #define GPUPLAN_SPEC_KEYS_H
 

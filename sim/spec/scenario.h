@@ -69,6 +69,8 @@ struct component_failures {
     double shape;  /* Weibull k, or log-sd of the lognormal; unused by exponential   */
     double repair_median_s,
         repair_p95_s; /* lognormal; both 0 = at once. Unused by COMPONENT_JOB  */
+    uint32_t per_server_of; /* a rate of whole servers of so many GPUs that nobody split: holds on
+                               servers of no other size. 0 = a rate of the component itself */
     char source[256];
 };
 
