@@ -9,13 +9,13 @@ const struct command *const commands[] = {
     &command_plot,
     &command_digest,
     &command_trace,
+    &command_catalog,
     &command_completion,
     &command_version,
     NULL,
 };
 
 const char *const commands_not_built[] = {
-    "catalog",
     "why",
     "blast",
     "sweep",

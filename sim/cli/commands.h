@@ -4,6 +4,7 @@
 
 #include "cli/cli.h"
 
+extern const struct command command_catalog;
 extern const struct command command_check;
 extern const struct command command_compare;
 extern const struct command command_completion;
