@@ -6,7 +6,9 @@
 
 #include "io/store_read.h"
 #include "report/moves.h"
+#include "report/prose.h"
 #include "report/report.h"
+#include "report/verdict.h"
 
 struct report {
     struct stored stored;
@@ -82,6 +84,22 @@ static inline void report_metrics(struct replica_result *r, double factor)
     fixture_metric(r, "lost_frac", "1", CLASS_NONE, 0.01 * factor);
     fixture_metric(r, "incidents", "1", CLASS_NONE, 1234 * factor);
     fixture_metric(r, "gpus_stopped_mean", "1", CLASS_NONE, 17.3 * factor);
+}
+
+/* Finishes the store and writes its verdict; the text is the caller's to free. GPUPLAN_SHOW=1 prints it. */
+static inline char *finish_verdict(struct fixture *f, struct store *store)
+{
+    struct report report;
+    report_finish(f, store, &report);
+    char *text;
+    size_t bytes;
+    FILE *out = open_memstream(&text, &bytes);
+    assert_non_null(out);
+    verdict_write(&report.c, &report.moves, out);
+    fclose(out);
+    report_clear(&report);
+    if (getenv("GPUPLAN_SHOW") != NULL) prose_wrap(stdout, text, PROSE_COLUMNS);
+    return text;
 }
 
 #endif

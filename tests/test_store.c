@@ -182,6 +182,7 @@ static void blast_run_is_replica_minus_one(void **state)
     struct replica_result r = fixture_result(1, REPLICA_BLAST);
     fixture_incident(&r, COMPONENT_SERVER, 5 * NS_PER_S / 2, 4);
     fixture_incident(&r, COMPONENT_GPU, 7 * NS_PER_S, 1);
+    fixture_incident(&r, COMPONENT_SERVER, 8 * NS_PER_S, 0);
     fixture_store(store, &r, f->diag);
     assert_int_equal(store_finish(store, f->diag), STATUS_OK);
     assert_int_equal(read_int(f, "SELECT replica FROM replica WHERE kind = 'blast'"), -1);
@@ -189,6 +190,10 @@ static void blast_run_is_replica_minus_one(void **state)
                                  " AND component = 'server' FROM incident WHERE incident = 0"),
                      1);
     assert_int_equal(read_int(f, "SELECT sum(incidents) FROM blast_radius"), 2);
+    assert_int_equal(read_int(f, "SELECT sum(incidents_took_none) FROM blast_radius"), 1);
+    assert_int_equal(
+        read_int(f, "SELECT gpus_removed_mean = 4.0 FROM blast_radius WHERE component = 'server'"),
+        1);
 }
 
 static void hostile_layout_name_is_text(void **state)

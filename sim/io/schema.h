@@ -52,6 +52,7 @@ static const char store_schema[] =
     "CREATE TABLE curve(layout_id INTEGER NOT NULL, replica INTEGER NOT NULL, bin_start_s REAL NOT NULL,"
     "  bin_end_s REAL NOT NULL, account TEXT NOT NULL, gpu_s REAL NOT NULL,"
     "  PRIMARY KEY(layout_id, replica, bin_start_s, account)) WITHOUT ROWID;"
+    /* class: a size class, or 'none' for a number over all jobs (ledger: GPU-time that no job holds). */
     "CREATE TABLE metric(layout_id INTEGER NOT NULL, replica INTEGER NOT NULL, name TEXT NOT NULL,"
     "  class TEXT NOT NULL, unit TEXT NOT NULL, value REAL NOT NULL,"
     "  PRIMARY KEY(layout_id, replica, name, class)) WITHOUT ROWID;"
@@ -81,15 +82,18 @@ static const char store_schema[] =
     "CREATE TABLE allocation(layout_id INTEGER NOT NULL, replica INTEGER NOT NULL, serial INTEGER NOT NULL,"
     "  attempt INTEGER NOT NULL, server INTEGER NOT NULL, gpu_mask INTEGER NOT NULL,"
     "  PRIMARY KEY(layout_id, replica, serial, attempt, server)) WITHOUT ROWID;"
-    /* Views for people. */
+    /* Views for people: what metric and tornado call class 'none' is 'all' here, as in the report. */
     "CREATE VIEW utilization AS SELECT l.name AS layout, l.slack, c.replica, c.bin_start_s, c.account,"
     "  c.gpu_s / ((c.bin_end_s - c.bin_start_s) * l.gpus) AS share FROM curve c JOIN layout l USING(layout_id);"
-    "CREATE VIEW wait_by_class AS SELECT l.name AS layout, l.slack, m.class,"
+    "CREATE VIEW wait_by_class AS SELECT l.name AS layout, l.slack,"
+    "  CASE m.class WHEN 'none' THEN 'all' ELSE m.class END AS class,"
     "  avg(CASE m.name WHEN 'wait_s_p50' THEN m.value END) AS wait_s_p50,"
     "  avg(CASE m.name WHEN 'wait_s_p95' THEN m.value END) AS wait_s_p95"
     "  FROM metric m JOIN layout l USING(layout_id) WHERE m.name LIKE 'wait_s_p%' GROUP BY 1, 2, 3;"
-    "CREATE VIEW blast_radius AS SELECT l.name AS layout, l.slack, i.component, count(*) AS incidents,"
-    "  avg(i.gpus_removed) AS gpus_removed_mean, max(i.gpus_removed) AS gpus_removed_max"
+    /* Over incidents that took a GPU; the others hit what was out of service already. */
+    "CREATE VIEW blast_radius AS SELECT l.name AS layout, l.slack, i.component,"
+    "  sum(i.gpus_removed > 0) AS incidents, sum(i.gpus_removed = 0) AS incidents_took_none,"
+    "  avg(nullif(i.gpus_removed, 0)) AS gpus_removed_mean, max(i.gpus_removed) AS gpus_removed_max"
     "  FROM incident i JOIN layout l USING(layout_id) WHERE i.replica = -1 GROUP BY 1, 2, 3;"
     /* difference_gpu_s is 0 when every GPU-second of the window lies in one account; capacity is
      * that of its whole seconds. Seconds and rests are taken apart: their products pass 64 bits in
@@ -102,7 +106,8 @@ static const char store_schema[] =
     "  FROM replica r JOIN layout l USING(layout_id) JOIN (SELECT layout_id, replica,"
     "    sum(gpu_s) AS accounts_gpu_s, sum(gpu_rest) AS rest FROM ledger GROUP BY 1, 2) a"
     "    ON a.layout_id = r.layout_id AND a.replica = r.replica;"
-    "CREATE VIEW verdict AS SELECT l.name AS layout, l.slack, m.name, m.class, m.unit,"
+    "CREATE VIEW verdict AS SELECT l.name AS layout, l.slack, m.name,"
+    "  CASE m.class WHEN 'none' THEN 'all' ELSE m.class END AS class, m.unit,"
     "  avg(m.value) AS mean, count(*) AS replicas FROM metric m JOIN layout l USING(layout_id)"
     "  WHERE m.replica >= 0 GROUP BY 1, 2, 3, 4, 5;";
 

@@ -172,6 +172,17 @@ static enum status read_blast(struct reader *reader)
     return keep(reader, &reader->stored->blasts, &row);
 }
 
+static enum status read_import(struct reader *reader)
+{
+    struct stored_import row = { 0 };
+    take_name(reader, row.outcome, sizeof row.outcome);
+    take_name(reader, row.reason, sizeof row.reason);
+    const int64_t rows = db_take_int(reader->query);
+    if (rows < 0) return bad_row(reader, "import_report");
+    row.rows = (uint64_t)rows;
+    return keep(reader, &reader->stored->imports, &row);
+}
+
 static enum status read_gate(struct reader *reader)
 {
     struct stored_gate row = { 0 };
@@ -210,13 +221,15 @@ static const struct {
       read_metric },
     { "SELECT setting, axis, factor FROM setting ORDER BY setting", read_setting },
     { "SELECT setting, layout_id, replica, name, class, unit, value FROM tornado"
-      " WHERE name IN ('yield', 'effective_load', 'completion_s_mean', 'jobs_done',"
-      " 'common_completion_s_mean', 'common_jobs')"
+      " WHERE name IN ('yield', 'effective_load', 'share_down', 'share_draining',"
+      " 'completion_s_mean', 'jobs_done', 'common_completion_s_mean', 'common_jobs')"
       " ORDER BY setting, layout_id, replica, name, class",
       read_moved },
     { "SELECT layout_id, component, gpus_removed FROM incident WHERE replica = -1"
       " ORDER BY layout_id, component, incident",
       read_blast },
+    { "SELECT outcome, reason, rows FROM import_report ORDER BY source, outcome, rows DESC, reason",
+      read_import },
     { "SELECT metric, layout, below, bound FROM gate ORDER BY gate", read_gate },
     { "SELECT subject, name, mark, source FROM assumption ORDER BY subject, name",
       read_assumption },
@@ -272,6 +285,7 @@ enum status store_read(const char *path, struct stored *stored, struct diag *dia
     log_init(&stored->settings, sizeof(struct stored_setting), 0);
     log_init(&stored->moved, sizeof(struct stored_metric), 0);
     log_init(&stored->blasts, sizeof(struct stored_blast), 0);
+    log_init(&stored->imports, sizeof(struct stored_import), 0);
     log_init(&stored->gates, sizeof(struct stored_gate), 0);
     log_init(&stored->assumptions, sizeof(struct stored_assumption), 0);
     stored->layouts = calloc(LIMIT_LAYOUTS * LIMIT_SLACKS, sizeof *stored->layouts);
@@ -295,6 +309,7 @@ void stored_clear(struct stored *stored)
     log_clear(&stored->settings);
     log_clear(&stored->moved);
     log_clear(&stored->blasts);
+    log_clear(&stored->imports);
     log_clear(&stored->gates);
     log_clear(&stored->assumptions);
     free(stored->layouts);

@@ -49,6 +49,13 @@ struct stored_setting {
     double factor;
 };
 
+/* Rows of the log by what became of them. */
+struct stored_import {
+    char outcome[16]; /* "read", "imported", "skipped", "repaired"              */
+    char reason[128]; /* of skipped and repaired rows                           */
+    uint64_t rows;
+};
+
 struct stored_gate {
     char metric[LIMIT_NAME_BYTES], layout[LIMIT_NAME_BYTES];
     bool below;
@@ -72,6 +79,7 @@ struct stored {
     struct log blasts;   /* struct stored_blast, by layout and component        */
     struct log settings; /* struct stored_setting, setting = row                        */
     struct log moved;    /* struct stored_metric of settings 1 and up: what verdicts need of them */
+    struct log imports;  /* struct stored_import; the commonest reason of an outcome first */
     struct log gates, assumptions;
 };
 

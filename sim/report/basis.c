@@ -9,6 +9,8 @@
 #include <math.h>
 #include <string.h>
 
+enum { WEEK_DAYS = 7 }; /* fewer do not hold one of each weekday                               */
+
 static const char *meta_or(const struct comparison *c, const char *key, const char *fallback)
 {
     const char *value = stored_meta(c->stored, key);
@@ -21,6 +23,19 @@ static bool varies(const struct comparison *c, const char *source)
     return strstr(meta_or(c, "chance", ""), source) != NULL;
 }
 
+/* Days are drawn from those of the log: of a short one, the same few again and again. */
+static void write_few_days(const struct comparison *c, FILE *out)
+{
+    const char *text = meta_or(c, "trace_days", "");
+    double days = NAN;
+    struct why why;
+    if (!varies(c, "days") || !quantity_number(text, strlen(text), &days, &why)) return;
+    if (days == 1)
+        fputs(", from only 1 day", out);
+    else if (days < WEEK_DAYS)
+        fprintf(out, ", from only %.0f different days", days);
+}
+
 static void write_luck(const struct comparison *c, FILE *out)
 {
     const char *sources[3];
@@ -30,6 +45,7 @@ static void write_luck(const struct comparison *c, FILE *out)
     if (varies(c, "profiles")) sources[count++] = "job profiles";
     if (count > 0) fputs(" for luck in ", out);
     for (uint32_t i = 0; i < count; i++) fprintf(out, "%s%s", prose_join(i, count), sources[i]);
+    write_few_days(c, out);
     fputs(count == 0 || varies(c, "days") ? ", without model error."
                                           : ", without other days or model error.",
           out);
@@ -143,9 +159,35 @@ static void write_basis(const struct comparison *c, FILE *out)
     fputc('.', out);
 }
 
+/* "1 of 4 rows of the log was skipped (no GPUs)." */
+static void write_skipped(const struct comparison *c, FILE *out)
+{
+    const struct stored_import *rows = LOG_ITEMS(&c->stored->imports, const struct stored_import);
+    uint64_t read = 0, skipped = 0;
+    uint32_t reasons = 0, listed = 0;
+    char reason[4 * sizeof rows->reason];
+    for (uint64_t i = 0; i < c->stored->imports.count; i++) {
+        if (strcmp(rows[i].outcome, "read") == 0) read += rows[i].rows;
+        if (strcmp(rows[i].outcome, "skipped") != 0) continue;
+        skipped += rows[i].rows;
+        reasons++;
+    }
+    if (skipped == 0) return;
+    fprintf(out, " %" PRIu64 " of %" PRIu64 " rows of the log %s skipped (", skipped, read,
+            skipped == 1 ? "was" : "were");
+    for (uint64_t i = 0; i < c->stored->imports.count; i++) {
+        if (strcmp(rows[i].outcome, "skipped") != 0) continue;
+        if (reasons > 1) fprintf(out, "%s%" PRIu64 " ", listed > 0 ? ", " : "", rows[i].rows);
+        fputs(text_escape(rows[i].reason, strlen(rows[i].reason), reason, sizeof reason), out);
+        listed++;
+    }
+    fputs(").", out);
+}
+
 void basis_write(const struct comparison *c, FILE *out)
 {
     write_errors(c, out);
+    write_skipped(c, out);
     fputc(' ', out);
     write_basis(c, out);
     fputc('\n', out);

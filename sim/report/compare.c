@@ -202,18 +202,6 @@ static bool has_large(const struct comparison *c)
     return any;
 }
 
-static void fill_loads(struct comparison *c)
-{
-    const struct quantity *measured = comparison_find(c, "offered_load", CLASS_NONE);
-    const struct quantity *needed = comparison_find(c, "effective_load", CLASS_NONE);
-    for (uint32_t i = 0; i < c->layout_count; i++) {
-        c->load[i] = c->stored->layouts[i].offered_load;
-        if (measured != NULL && measured->cells[i].value.mean > c->load[i])
-            c->load[i] = measured->cells[i].value.mean;
-        c->needs[i] = needed != NULL ? needed->cells[i].value.mean : NAN;
-    }
-}
-
 /* ---- public ---- */
 
 static enum status make_room(struct comparison *c, struct diag *diag)
@@ -250,7 +238,7 @@ static enum status build_numbers(struct comparison *c, struct diag *diag)
         joint_confidence(CONFIDENCE, (layouts > 1 ? layouts * (layouts - 1) / 2 : 1) * HEADLINES);
     TRY(collect_metrics(c, diag));
     TRY(fill_cells(c, diag));
-    fill_loads(c);
+    comparison_fill_loads(c);
     c->common = comparison_has(c, "common_jobs");
     c->large = has_large(c);
     return STATUS_OK;
@@ -311,12 +299,6 @@ const struct quantity *comparison_find_common(const struct comparison *c, const 
     const int bytes = snprintf(common, sizeof common, "common_%s", name);
     ASSERT(bytes > 0 && (size_t)bytes < sizeof common);
     return comparison_find(c, common, class_);
-}
-
-bool comparison_saturated(const struct comparison *c, uint32_t layout)
-{
-    if (!isnan(c->needs[layout])) return c->needs[layout] > 1;
-    return c->load[layout] >= 1;
 }
 
 static bool are_alike(const struct stored_layout *a, const struct stored_layout *b)

@@ -17,7 +17,8 @@
 #define LAYOUT_NONE UINT32_MAX
 
 enum {
-    HEADLINES = 2,            /* quantities whose differences decide: yield, completion of large jobs */
+    HEADLINES = 4,            /* quantities whose differences the verdict tells: yield, goodput, completion of large
+                                 jobs, p95 wait of all jobs                                     */
     BLAST_PARTS = 5,          /* row of struct blast for all faults of hardware: every component but "job" */
     BLAST_ROWS,               /* rows 0 .. 4: stored_component_name                             */
     LABEL_BYTES = LIMIT_NAME_BYTES * 4 + 16,
@@ -38,9 +39,11 @@ struct quantity {
     struct cell *cells;       /* [layout_count]                                                 */
 };
 
-/* GPUs that one fault takes out of use, over the pooled failure-only run. */
+/* GPUs that one fault takes out of use, over the pooled failure-only run. A fault that takes none (its server was out
+ * already) has no radius: it is counted beside the others. */
 struct blast {
-    uint32_t incidents;
+    uint32_t incidents;       /* that took at least one GPU                                     */
+    uint32_t took_none;
     double years;             /* simulated; 0 = there was no such run                           */
     double per_year;          /* NAN without a run                                              */
     double p50, p95, max;     /* of gpus_removed; NAN without incidents                         */
@@ -56,8 +59,7 @@ struct comparison {
     uint32_t *baseline;       /* [layout_count] its baseline of the same slack, or LAYOUT_NONE  */
     uint32_t *order;          /* [layout_count] rows for printing: one slack after the other           */
     double *load;             /* [layout_count] offered load: the larger of planned and measured */
-    double *needs;            /* [layout_count] effective load: what the jobs ask of the layout at its own speed and
-                                 rounding, over what it has; mean over replicas; NAN when it is not stored     */
+    double *needs;            /* [layout_count] comparison_needs, mean over replicas; NAN when it is not stored  */
     struct quantity *quantities;
     uint32_t quantity_count;
     struct blast *blasts;     /* [layout_count][BLAST_ROWS]                                     */
@@ -104,7 +106,11 @@ const double *comparison_values(const struct comparison *comparison,
 const struct quantity *comparison_find_common(const struct comparison *comparison,
                                               const char *name, uint8_t class_);
 
-/* Whether the layout is asked for more than it has, so that waits grow with the horizon and are not quoted. */
+/* What the jobs ask of the layout in one replica at its own speed and rounding, over the GPUs that are in service:
+ * effective_load / (1 - share_down - share_draining). NAN when it is not stored. */
+double comparison_needs(const struct comparison *comparison, uint32_t layout, uint32_t replica);
+
+/* Whether the layout is asked for more than it has in service, so that waits grow with the horizon and are not quoted. */
 bool comparison_saturated(const struct comparison *comparison, uint32_t layout);
 
 /* An interval of x against y that needs no luck to be known: nothing is drawn by chance, or both are built alike

@@ -22,8 +22,8 @@ static void blast_from(const struct comparison *c, struct blast *blast, int64_t 
     blast->half_difference = t_ci(sorted, count, c->conf_difference).half;
 }
 
-/* Whether an incident counts in a row of the blast table. Job faults take no hardware. */
-static bool blast_counts(const struct stored_blast *blast, uint32_t row)
+/* Whether an incident belongs to a row of the blast table. Job faults take no hardware. */
+static bool is_of(const struct stored_blast *blast, uint32_t row)
 {
     if (row < BLAST_PARTS) return blast->component == row;
     return strcmp(stored_component_name(blast->component), "job") != 0;
@@ -47,9 +47,13 @@ enum status comparison_fill_blasts(struct comparison *c, struct diag *diag)
             struct blast *blast = &c->blasts[layout * BLAST_ROWS + row];
             uint32_t n = 0;
             blast->years = years;
-            for (uint64_t i = 0; i < count; i++)
-                if (all[i].layout == layout && blast_counts(&all[i], row))
+            for (uint64_t i = 0; i < count; i++) {
+                if (all[i].layout != layout || !is_of(&all[i], row)) continue;
+                if (all[i].gpus_removed > 0)
                     sizes[n++] = all[i].gpus_removed;
+                else
+                    blast->took_none++;
+            }
             blast_from(c, blast, sizes, spare, sorted, n);
         }
     }

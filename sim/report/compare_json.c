@@ -34,8 +34,9 @@ static json_t *blasts_of(const struct comparison *c, uint32_t layout)
         const struct blast *blast = &c->blasts[layout * BLAST_ROWS + i];
         const struct interval apart = comparison_blast_apart(c, layout, i);
         json_t *row =
-            json_pack("{s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "incidents",
-                      (json_int_t)blast->incidents, "per_year", number(blast->per_year), "gpus_p50",
+            json_pack("{s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "incidents",
+                      (json_int_t)blast->incidents, "incidents_took_none",
+                      (json_int_t)blast->took_none, "per_year", number(blast->per_year), "gpus_p50",
                       number(blast->p50), "gpus_p95", number(blast->p95), "gpus_max",
                       number(blast->max), "gpus_mean", number(blast->mean.mean), "gpus_mean_half",
                       number(blast->mean.half), "gpus_mean_difference", number(apart.mean),
@@ -74,7 +75,7 @@ static json_t *layout_of(const struct comparison *c, uint32_t layout)
         (json_int_t)row->servers, "gpus_per_server", (json_int_t)row->gpus_per_server, "gpus",
         (json_int_t)row->gpus, "replicas", (json_int_t)c->replicas[layout], "offered_load",
         number(c->load[layout]), "effective_load", number(c->needs[layout]), "jobs_never_fit",
-        (json_int_t)row->jobs_never_fit, "unserved_gpu_h", number(row->unserved_gpu_s / 3600),
+        (json_int_t)row->jobs_never_fit, "never_fit_gpu_h", number(row->unserved_gpu_s / 3600),
         "blast_years", number(c->blasts[layout * BLAST_ROWS].years), "blast", blasts_of(c, layout),
         "completion_large", large_of(c, layout));
 }
@@ -142,6 +143,27 @@ static json_t *move_of(const struct comparison *c, const struct move *move)
                      turned_of(c, move->large), "layouts", layouts);
 }
 
+/* How many rows of the log there were, and which were left out. */
+static json_t *log_of(const struct comparison *c)
+{
+    const struct stored_import *rows = LOG_ITEMS(&c->stored->imports, const struct stored_import);
+    json_t *skipped = json_array();
+    json_int_t read = 0;
+    int failed = 0;
+    for (uint64_t i = 0; i < c->stored->imports.count; i++) {
+        if (strcmp(rows[i].outcome, "read") == 0) read += (json_int_t)rows[i].rows;
+        if (strcmp(rows[i].outcome, "skipped") != 0) continue;
+        failed |= json_array_append_new(skipped,
+                                        json_pack("{s:o, s:I}", "reason", text_of(rows[i].reason),
+                                                  "rows", (json_int_t)rows[i].rows));
+    }
+    if (failed != 0) {
+        json_decref(skipped);
+        return NULL;
+    }
+    return json_pack("{s:I, s:o}", "rows", read, "skipped", skipped);
+}
+
 static json_t *verdict_of(const struct comparison *c, const struct moves *moves)
 {
     char *text = NULL;
@@ -173,13 +195,13 @@ static json_t *root_of(const struct comparison *c, const struct moves *moves)
         json_decref(rows);
         return NULL;
     }
-    return json_pack("{s:o, s:o, s:b, s:b, s:b, s:I, s:o, s:o, s:o, s:o, s:o, s:o}", "version",
+    return json_pack("{s:o, s:o, s:b, s:b, s:b, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "version",
                      text_of(version != NULL ? version : ""), "scenario",
                      text_of(name != NULL ? name : ""), "complete", c->complete, "exact", c->exact,
                      "common_jobs", c->common, "replicas", (json_int_t)c->replica_count,
                      "confidence", number(c->conf), "confidence_difference",
-                     number(c->conf_difference), "verdict", verdict_of(c, moves), "layouts",
-                     layouts, "moves", rows, "metrics", metrics);
+                     number(c->conf_difference), "log", log_of(c), "verdict", verdict_of(c, moves),
+                     "layouts", layouts, "moves", rows, "metrics", metrics);
 }
 
 enum status compare_json(const struct comparison *c, const struct moves *moves, FILE *out,
@@ -187,8 +209,11 @@ enum status compare_json(const struct comparison *c, const struct moves *moves, 
 {
     json_t *root = root_of(c, moves);
     if (root == NULL) return diag_world(diag, "out of memory while writing JSON");
-    const int result = json_dumpf(root, out, JSON_INDENT(2));
+    char *text = json_dumps(root, JSON_INDENT(2));
     json_decref(root);
-    fputc('\n', out);
-    return result == 0 ? STATUS_OK : diag_world(diag, "the comparison cannot be written as JSON");
+    if (text == NULL) return diag_world(diag, "the comparison cannot be written as JSON");
+    fprintf(out, "%s\n",
+            text); /* who flushes it says what became of it: a reader that has gone is no error */
+    free(text);
+    return STATUS_OK;
 }

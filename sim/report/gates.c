@@ -91,6 +91,24 @@ static const char *unit_of(const struct comparison *c, const struct target *targ
     return "";
 }
 
+static enum status unknown_layout(const struct comparison *c, const char *name, struct diag *diag)
+{
+    const char *names[LIMIT_LAYOUTS * LIMIT_SLACKS];
+    for (uint32_t i = 0; i < c->layout_count; i++) names[i] = c->stored->layouts[i].name;
+    const char *near = text_nearest(name, names, c->layout_count);
+    return diag_usage(diag, "a gate names no layout of the database: '%s'%s%s%s", name,
+                      near != NULL ? "; did you mean '" : "", near != NULL ? near : "",
+                      near != NULL ? "'?" : "");
+}
+
+static bool has_layout(const struct comparison *c, const char *name)
+{
+    bool found = false;
+    for (uint32_t i = 0; i < c->layout_count; i++)
+        found |= strcmp(c->stored->layouts[i].name, name) == 0;
+    return found;
+}
+
 /* ---- --fail-if ---- */
 
 /* The last word of text[0 .. *bytes); *bytes becomes what is in front of it, blanks removed. */
@@ -140,7 +158,7 @@ enum status gate_parse(const struct comparison *c, const char *text, struct gate
         return diag_usage(diag, "cannot read the value of --fail-if '%s': %s", text, why.text);
     rule->below = *sign == '>';
     rule->or_equal = true;
-    return STATUS_OK;
+    return has_layout(c, rule->layout) ? STATUS_OK : unknown_layout(c, rule->layout, diag);
 }
 
 uint32_t gates_of_scenario(const struct stored *stored, struct gate_rule *rules)
@@ -165,6 +183,20 @@ static bool passes(const struct gate_rule *rule, double value)
     return rule->below ? value < rule->bound : value > rule->bound;
 }
 
+/* How a value of the metric's unit is written: seconds in what reads best at the bound. */
+struct shown {
+    double factor;
+    const char *unit;
+};
+
+static struct shown shown_of(const char *unit, double bound)
+{
+    if (strcmp(unit, "s") == 0 && fabs(bound) >= 3600) return (struct shown){ 1.0 / 3600, " h" };
+    if (strcmp(unit, "s") == 0 && fabs(bound) >= 60) return (struct shown){ 1.0 / 60, " min" };
+    if (strcmp(unit, "s") == 0) return (struct shown){ 1, " s" };
+    return (struct shown){ 1, strcmp(unit, "gpu_h") == 0 ? " GPU-hours" : "" };
+}
+
 static bool check_one(const struct comparison *c, const struct gate_rule *rule,
                       const struct target *target, uint8_t class_, uint32_t layout, FILE *out)
 {
@@ -172,6 +204,7 @@ static bool check_one(const struct comparison *c, const struct gate_rule *rule,
     const struct interval none = { .mean = NAN, .half = NAN };
     const struct interval value = quantity != NULL ? quantity->cells[layout].value : none;
     const bool passed = passes(rule, value.mean);
+    const struct shown shown = shown_of(unit_of(c, target), rule->bound);
     char label[LABEL_BYTES], name[LABEL_BYTES];
     fprintf(out, "gate %s: %s", passed ? "passed" : "FAILED",
             text_escape(target->name, strlen(target->name), name, sizeof name));
@@ -180,39 +213,28 @@ static bool check_one(const struct comparison *c, const struct gate_rule *rule,
     if (value.n == 0)
         fputs("not known", out);
     else
-        fprintf(out, "%.6g", value.mean);
-    if (!isnan(value.half)) fprintf(out, " ± %.2g", value.half);
-    fprintf(out, ", must be %s%s %.6g", rule->below ? "below" : "above",
-            rule->or_equal ? " or at" : "", rule->bound);
+        fprintf(out, "%.6g%s", shown.factor * value.mean, shown.unit);
+    if (!isnan(value.half)) fprintf(out, " ± %.2g%s", shown.factor * value.half, shown.unit);
+    fprintf(out, ",%s %s%s %.6g%s", passed ? "" : " not", rule->below ? "below" : "above",
+            rule->or_equal ? " or at" : "", shown.factor * rule->bound, shown.unit);
     if (value.half > 0 && fabs(value.mean - rule->bound) <= value.half)
         fputs(" (the interval holds the bound: luck may turn it)", out);
     fputc('\n', out);
     return passed;
 }
 
-static enum status unknown_layout(const struct comparison *c, const char *name, struct diag *diag)
-{
-    const char *names[LIMIT_LAYOUTS * LIMIT_SLACKS];
-    for (uint32_t i = 0; i < c->layout_count; i++) names[i] = c->stored->layouts[i].name;
-    const char *near = text_nearest(name, names, c->layout_count);
-    return diag_usage(diag, "a gate names no layout of the database: '%s'%s%s%s", name,
-                      near != NULL ? "; did you mean '" : "", near != NULL ? near : "",
-                      near != NULL ? "'?" : "");
-}
-
 static enum status check_rule(const struct comparison *c, const struct gate_rule *rule, FILE *out,
                               bool *passed, struct diag *diag)
 {
     struct target target;
-    bool found = false;
     TRY(read_target(c, rule->metric, &target, diag));
+    if (!has_layout(c, rule->layout)) return unknown_layout(c, rule->layout, diag);
     for (uint32_t layout = 0; layout < c->layout_count; layout++) {
         if (strcmp(c->stored->layouts[layout].name, rule->layout) != 0) continue;
-        found = true;
         for (uint32_t i = 0; i < target.class_count; i++)
             *passed &= check_one(c, rule, &target, target.classes[i], layout, out);
     }
-    return found ? STATUS_OK : unknown_layout(c, rule->layout, diag);
+    return STATUS_OK;
 }
 
 enum status gates_check(const struct comparison *c, const struct gate_rule *rules, uint32_t count,

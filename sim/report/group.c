@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "report/prose.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
@@ -58,6 +59,16 @@ const char *group_name(const struct group *group, uint32_t row, char out[LABEL_B
 {
     const char *name = group->c->stored->layouts[row].name;
     return text_escape(name, strlen(name), out, LABEL_BYTES);
+}
+
+const char *group_replicas(const struct group *group, uint32_t n, char out[REPLICAS_BYTES])
+{
+    const uint32_t all = group->c->replica_count;
+    if (n < all)
+        snprintf(out, REPLICAS_BYTES, "%" PRIu32 " of %" PRIu32 " replicas", n, all);
+    else
+        snprintf(out, REPLICAS_BYTES, "%" PRIu32 " replica%s", n, n == 1 ? "" : "s");
+    return out;
 }
 
 void group_list(const struct group *group, const uint32_t *rows, uint32_t count)

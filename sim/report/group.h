@@ -26,6 +26,10 @@ uint32_t group_best(const struct comparison *c, int32_t slack);
 /* The layout's name, made safe for a terminal. */
 const char *group_name(const struct group *group, uint32_t row, char out[LABEL_BYTES]);
 
+/* "1 replica", or "1 of 3 replicas" when the others have no such number. */
+enum { REPLICAS_BYTES = 40 };
+const char *group_replicas(const struct group *group, uint32_t n, char out[REPLICAS_BYTES]);
+
 /* Prints "a, b and c". */
 void group_list(const struct group *group, const uint32_t *rows, uint32_t count);
 

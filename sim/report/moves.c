@@ -196,15 +196,10 @@ static const char *mark_of(const struct stored *stored, const char *axis)
 
 /* ---- all of it ---- */
 
-static double shifted_needs(const struct judge *judge, uint32_t layout)
+static double needs_at(const struct comparison *c, uint32_t x, uint32_t y, uint32_t replica)
 {
-    const struct quantity *base = comparison_find(judge->c, "effective_load", CLASS_NONE);
-    const struct quantity *moved = comparison_find(judge->moved, "effective_load", CLASS_NONE);
-    if (base == NULL || moved == NULL) return NAN;
-    return moved_ci(comparison_values(judge->c, base, layout),
-                    comparison_values(judge->moved, moved, layout), judge->c->replica_count,
-                    judge->c->conf)
-        .mean;
+    (void)y;
+    return comparison_needs(c, x, replica);
 }
 
 static void judge_move(struct moves *m, const struct judge *judge, struct move *move)
@@ -217,7 +212,7 @@ static void judge_move(struct moves *m, const struct judge *judge, struct move *
         layout->yield = shifted_of(judge, yield_at, row, LAYOUT_NONE, c->conf);
         if (base != LAYOUT_NONE)
             layout->difference = shifted_of(judge, yield_at, row, base, c->conf_difference);
-        layout->needs = shifted_needs(judge, row);
+        layout->needs = shifted_of(judge, needs_at, row, LAYOUT_NONE, c->conf).mean;
     }
     move->lead = (struct interval){ .mean = NAN, .half = NAN };
     if (m->rival != LAYOUT_NONE)

@@ -39,7 +39,7 @@ struct moved_layout {
     struct interval difference; /* of yields to the baseline, at conf_difference; n = 0 without one */
     struct interval later;      /* completion of jobs of 16 GPUs and more relative to the baseline, at conf_difference;
                                    n = 0 when it is not judged                                    */
-    double needs;               /* effective load; NAN when it is not stored                      */
+    double needs;               /* comparison_needs; NAN when it is not stored                    */
 };
 
 struct move {

@@ -50,29 +50,35 @@ static enum status print_text(const struct comparison *c, const struct moves *mo
     return STATUS_OK;
 }
 
-/* With --json the gates go to stderr: stdout holds one object and nothing else. */
-static enum status check_gates(const struct comparison *c, FILE *out,
-                               const struct report_options *options, struct diag *diag)
+struct rules {
+    struct gate_rule rule[2 * LIMIT_GATES];
+    uint32_t count;
+};
+
+static enum status read_rules(const struct comparison *c, const struct report_options *options,
+                              struct rules *rules, struct diag *diag)
 {
-    struct gate_rule rules[2 * LIMIT_GATES];
-    uint32_t count = gates_of_scenario(c->stored, rules);
+    rules->count = gates_of_scenario(c->stored, rules->rule);
     if (options->fail_if_count > LIMIT_GATES)
         return diag_usage(diag, "more than %d times --fail-if", LIMIT_GATES);
     for (size_t i = 0; i < options->fail_if_count; i++)
-        TRY(gate_parse(c, options->fail_if[i], &rules[count++], diag));
-    if (count > 0 && !options->json) fputc('\n', out);
-    return gates_check(c, rules, count, options->json ? stderr : out, diag);
+        TRY(gate_parse(c, options->fail_if[i], &rules->rule[rules->count++], diag));
+    return STATUS_OK;
 }
 
 static enum status print_comparison(const struct comparison *c, const struct moves *moves,
                                     FILE *out, const struct report_options *options,
                                     struct diag *diag)
 {
+    struct rules rules;
+    TRY(read_rules(c, options, &rules, diag)); /* a slip is refused before anything is printed */
     if (options->json)
         TRY(compare_json(c, moves, out, diag));
     else
         TRY(print_text(c, moves, out, options, diag));
-    return check_gates(c, out, options, diag);
+    if (rules.count > 0 && !options->json) fputc('\n', out);
+    /* With --json the gates go to stderr: stdout holds one object and nothing else. */
+    return gates_check(c, rules.rule, rules.count, options->json ? stderr : out, diag);
 }
 
 enum status report_print(const char *db_path, FILE *out, const struct report_options *options,

@@ -29,12 +29,13 @@ static const struct row last_rows[] = {
     { "lost_gpu_h", "rolled back (lost), GPU-hours", CELL_GPU_H, true },
     { "restart_gpu_h", "restarting, GPU-hours", CELL_GPU_H, false },
     { "down_gpu_h", "out of service for faults, GPU-hours", CELL_GPU_H, false },
-    { "unserved_gpu_h", "unserved, GPU-hours", CELL_GPU_H, true },
+    { "unserved_gpu_h", "unserved in the window, GPU-hours", CELL_GPU_H, true },
     { "at_risk_gpu_h", "at risk at the end, GPU-hours", CELL_GPU_H, false },
 };
 
 enum {
     NAME_COLUMNS = 18,
+    OVERVIEW_COLUMNS = 16,
     LABEL_COLUMNS = 40,
     VALUE_COLUMNS = 22,
     APART_COLUMNS = PROSE_COLUMNS - LABEL_COLUMNS - VALUE_COLUMNS,
@@ -51,7 +52,8 @@ static void print_row(const struct comparison *c, FILE *out, uint32_t layout,
     const struct cell_scale scale = cell_scale(c, cell_largest(c, quantity), kind);
     char text[128], without[32] = "";
     if (cell->missing > 0 && cell->value.n > 0)
-        snprintf(without, sizeof without, " (%" PRIu32 " without)", cell->missing);
+        snprintf(without, sizeof without, " (%" PRIu32 " of %" PRIu32 ")", cell->value.n,
+                 c->replicas[layout]);
     snprintf(text, sizeof text, "  %s%s%s%s", label, *scale.unit != '\0' ? "," : "", scale.unit,
              without);
     prose_pad(out, text, LABEL_COLUMNS);
@@ -146,6 +148,11 @@ static void print_blast(const struct comparison *c, FILE *out, uint32_t layout)
     print_blast_header(c, out, layout, blasts[0].years);
     for (uint32_t i = 0; i < BLAST_ROWS; i++)
         if (blasts[i].incidents > 0) print_blast_row(c, out, layout, i);
+    if (blasts[BLAST_PARTS].took_none > 0)
+        fprintf(out,
+                "    left out: %" PRIu32
+                " faults of hardware that took no GPU, for it was out of service already\n",
+                blasts[BLAST_PARTS].took_none);
 }
 
 /* ---- one layout ---- */
@@ -207,23 +214,37 @@ void tables_layouts(const struct comparison *c, FILE *out)
     }
 }
 
+/* What (14 of 20) beside a row means. */
+static void write_note_of_gaps(const struct comparison *c, FILE *out)
+{
+    const struct quantity *stopped = comparison_find(c, "gpus_stopped_mean", CLASS_NONE);
+    bool any = false;
+    for (uint32_t i = 0; i < c->quantity_count && !any; i++)
+        for (uint32_t layout = 0; layout < c->layout_count; layout++)
+            any |= c->quantities[i].cells[layout].missing > 0 &&
+                   c->quantities[i].cells[layout].value.n > 0;
+    if (stopped != NULL && is_used(c, stopped, CELL_COUNT))
+        fputs("GPUs a fault stops: those of the jobs that end with it, the mean over a replica's "
+              "faults.\n",
+              out);
+    if (any) fputs("(n of m): only n of the m replicas have such a number.\n", out);
+}
+
 void tables_notes(const struct comparison *c, FILE *out)
 {
     if (c->exact)
         fputs("\nNothing is drawn by chance: the numbers are exact.\n", out);
     else if (c->replica_count > 1)
-        fprintf(
-            out,
-            "\n± is the half width of the 95 %% interval of a mean. Differences are means over "
-            "pairs of replicas;\n"
-            "each bracket holds at %.2f %%, so that the headline differences hold jointly at "
-            "95 %%.\n"
-            "Blast radii are compared over all their faults, as of independent runs. (n without): "
-            "so many\n"
-            "replicas have no such number.\n",
-            100 * c->conf_difference);
+        fprintf(out,
+                "\n± is the half width of the 95 %% interval of a mean. Differences are means over "
+                "pairs of replicas;\n"
+                "each bracket holds at %.2f %%, so that the headline differences hold jointly at "
+                "95 %%.\n"
+                "Blast radii are compared over all their faults, as of independent runs.\n",
+                100 * c->conf_difference);
     else
         fputs("\n1 replica: no interval exists.\n", out);
+    write_note_of_gaps(c, out);
     if (c->common)
         fputs("Differences of waits and completion are over the jobs that every layout can hold.\n",
               out);
@@ -274,8 +295,8 @@ static void print_overview_row(const struct comparison *c, FILE *out, uint32_t l
     if (!isnan(c->needs[layout])) snprintf(needs, sizeof needs, "%.2f", c->needs[layout]);
     if (!isnan(lost_share)) snprintf(lost, sizeof lost, "%.2f", 100 * lost_share);
     if (parts->incidents > 0) snprintf(blast, sizeof blast, "%.4g", parts->p50);
-    prose_pad(out, comparison_label(c, layout, label), NAME_COLUMNS);
-    fprintf(out, " %7" PRIu32 " %5.2f %5s %7s %7s %10s %10s %6s %6s %8s\n",
+    prose_pad(out, comparison_label(c, layout, label), OVERVIEW_COLUMNS);
+    fprintf(out, " %6" PRIu32 " %5.2f %5s %6s %7s %10s %10s %5s %6s %14s\n",
             c->stored->layouts[layout].gpus, c->load[layout], needs,
             named_text(c, "yield", layout, 1, 4, yield),
             named_text(c, "utilization", layout, 100, 2, held), wait_text(c, layout, wait),
@@ -285,10 +306,10 @@ static void print_overview_row(const struct comparison *c, FILE *out, uint32_t l
 
 void tables_overview(const struct comparison *c, FILE *out)
 {
-    prose_pad(out, "layout", NAME_COLUMNS);
-    fprintf(out, " %7s %5s %5s %7s %7s %10s %10s %6s %6s %8s\n", "GPUs", "load", "needs", "yield",
+    prose_pad(out, "layout", OVERVIEW_COLUMNS);
+    fprintf(out, " %6s %5s %5s %6s %7s %10s %10s %5s %6s %14s\n", "GPUs", "load", "needs", "yield",
             "alloc %", "wait p95 h", c->large ? "16+ later%" : "later %", "blast", "lost %",
-            "unserved");
+            "unserved GPU-h");
     for (uint32_t i = 0; i < c->layout_count; i++) print_overview_row(c, out, c->order[i]);
     if (c->common)
         fputs("Wait and completion here are over the jobs that every layout can hold.\n", out);

@@ -224,9 +224,9 @@ void tables_times(const struct comparison *c, FILE *out, uint32_t layout)
     if (comparison_saturated(c, layout)) {
         const double needs = c->needs[layout];
         fprintf(out,
-                "  wait, completion: not quoted, they grow with the horizon (%s %.2f of what it "
-                "has)\n",
-                isnan(needs) ? "offered" : "asked for", isnan(needs) ? c->load[layout] : needs);
+                "  wait, completion: not quoted, they grow with the horizon (%s %.2f of what %s)\n",
+                isnan(needs) ? "offered" : "asked for", isnan(needs) ? c->load[layout] : needs,
+                isnan(needs) ? "it has" : "is in service");
         return;
     }
     print_block(c, out, layout, "wait_s", "  wait");

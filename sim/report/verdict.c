@@ -36,10 +36,11 @@ static void write_less(const struct group *group, struct interval less)
     FILE *out = group->out;
     const int decimals = prose_decimals(less.half, 3);
     const double low = less.mean - less.half, high = less.mean + less.half;
+    char replicas[REPLICAS_BYTES];
     if (less.n == 0)
         fputs(" [no pair: cannot tell]", out);
     else if (isnan(less.half))
-        fputs(" [1 replica: cannot tell]", out);
+        fprintf(out, " [%s: cannot tell]", group_replicas(group, less.n, replicas));
     else if (less.mean == 0 && less.half == 0)
         fputs(" [exactly the same]", out);
     else if (group->c->exact)
@@ -85,15 +86,42 @@ static void write_one_yield(const struct group *group)
 {
     const struct interval value =
         comparison_find(group->c, "yield", CLASS_NONE)->cells[group->best].value;
-    char name[LABEL_BYTES];
+    char name[LABEL_BYTES], replicas[REPLICAS_BYTES];
     fprintf(group->out, "%s does %.3f useful hours per held GPU-hour",
             group_name(group, group->best, name), value.mean);
     if (value.half > 0)
         fprintf(group->out, " [%.3f, %.3f].", value.mean - value.half, value.mean + value.half);
     else if (isnan(value.half))
-        fputs(" [1 replica: no interval].", group->out);
+        fprintf(group->out, " [%s: no interval].", group_replicas(group, value.n, replicas));
     else
         fputs(", exactly.", group->out);
+}
+
+/* Held hours may be useful and few: who does more useful work with what it has is said with the winner. */
+static void write_goodput(const struct group *group)
+{
+    const struct quantity *goodput = comparison_find(group->c, "goodput", CLASS_NONE);
+    const uint32_t best = group->best;
+    struct interval more = { .mean = NAN, .half = NAN };
+    uint32_t most = LAYOUT_NONE;
+    char name[LABEL_BYTES];
+    for (uint32_t i = 0; goodput != NULL && i < group->count; i++) {
+        const uint32_t row = group->rows[i];
+        const struct interval apart =
+            comparison_pair(group->c, goodput, row, best, group->c->conf_any).difference;
+        if (row == best || !interval_excludes_zero(apart) || !(apart.mean > 0)) continue;
+        if (most != LAYOUT_NONE && !(apart.mean > more.mean)) continue;
+        most = row;
+        more = apart;
+    }
+    if (most == LAYOUT_NONE) return;
+    const int decimals = prose_decimals(100 * more.half, 1);
+    fprintf(group->out, ", but %s does more useful work: %.*f %% of its capacity against %.*f %%",
+            group_name(group, most, name), decimals, 100 * goodput->cells[most].value.mean,
+            decimals, 100 * goodput->cells[best].value.mean);
+    if (!group->c->exact)
+        fprintf(group->out, " [%.*f to %.*f points more]", decimals, 100 * (more.mean - more.half),
+                decimals, 100 * (more.mean + more.half));
 }
 
 /* The values of the others follow that of the best. */
@@ -118,12 +146,15 @@ static void write_yields(const struct group *group, bool best_named)
     }
     if (group->named_count < group->count)
         fprintf(group->out, "; %" PRIu32 " more yield less", group->count - group->named_count);
+    write_goodput(group);
     fputc('.', group->out);
 }
 
 static void write_yield(const struct group *group)
 {
-    if (group->best == LAYOUT_NONE)
+    if (group->best == LAYOUT_NONE && group->c->replica_count > 0)
+        fputs("no job held a GPU inside the window: there is nothing to compare.", group->out);
+    else if (group->best == LAYOUT_NONE)
         fputs("no replica is stored yet: there is nothing to compare.", group->out);
     else if (group->count == 1)
         write_one_yield(group);
@@ -135,7 +166,8 @@ static void write_yield(const struct group *group)
 static void write_short(const struct group *group)
 {
     if (group->best == LAYOUT_NONE) {
-        fputs("nothing is stored yet.", group->out);
+        fputs(group->c->replica_count > 0 ? "no job held a GPU." : "nothing is stored yet.",
+              group->out);
         return;
     }
     const struct quantity *yield = comparison_find(group->c, "yield", CLASS_NONE);
@@ -210,6 +242,7 @@ void verdict_write(const struct comparison *c, const struct moves *moves, FILE *
     write_yield(&group);
     if (group.best != LAYOUT_NONE) {
         verdict_completion(&group);
+        verdict_waits(&group);
         verdict_saturation(&group);
         verdict_faults(&group);
     }

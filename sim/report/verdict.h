@@ -15,8 +15,10 @@
  * for a terminal (P95). */
 void verdict_write(const struct comparison *comparison, const struct moves *moves, FILE *out);
 
-/* Its sentences about time and faults (verdict_service.c), each with a blank in front. */
+/* Its sentences about time (verdict_service.c) and about unserved jobs and faults (verdict_faults.c), each with a blank
+ * in front. */
 void verdict_completion(const struct group *group);
+void verdict_waits(const struct group *group);
 void verdict_saturation(const struct group *group);
 void verdict_unserved(const struct group *group);
 void verdict_faults(const struct group *group);

@@ -1,4 +1,4 @@
-/* verdict_service.c - the verdict's sentences about completion, saturation, unserved jobs and faults. */
+/* verdict_service.c - the verdict's sentences about completion, waits and saturation. */
 #include "report/verdict.h"
 
 #include "report/prose.h"
@@ -30,13 +30,13 @@ static void write_later(const struct group *group, uint32_t row, struct interval
 static void write_untold(const struct group *group, uint32_t row, struct interval later)
 {
     const double low = 100 * (later.mean - later.half), high = 100 * (later.mean + later.half);
-    char name[LABEL_BYTES];
+    char name[LABEL_BYTES], replicas[REPLICAS_BYTES];
     int decimals = prose_decimals(fmin(-low, high), 0);
     if (decimals > 2) decimals = 2;
     fprintf(group->out, "on %s ", group_name(group, row, name));
     if (isnan(later.half))
-        fprintf(group->out, "[1 replica: %.1f %% %s]", 100 * fabs(later.mean),
-                later.mean < 0 ? "earlier" : "later");
+        fprintf(group->out, "[%s: %.1f %% %s]", group_replicas(group, later.n, replicas),
+                100 * fabs(later.mean), later.mean < 0 ? "earlier" : "later");
     else
         fprintf(group->out, "[%.*f %% earlier to %.*f %% later]", decimals, -low, decimals, high);
 }
@@ -80,9 +80,7 @@ static void write_laters(const struct group *group, const struct laters *laters)
         write_later(group, laters->row[laters->told[i]], laters->interval[laters->told[i]]);
     }
     if (laters->untold_count == 0) return;
-    fputs(laters->told_count > 0 ? "; it cannot be told "
-                                 : "neither earlier nor later that can be told ",
-          group->out);
+    if (laters->told_count > 0) fputs("; it cannot be told ", group->out);
     for (uint32_t i = 0; i < laters->untold_count; i++) {
         fputs(prose_join(i, laters->untold_count), group->out);
         write_untold(group, laters->row[laters->untold[i]], laters->interval[laters->untold[i]]);
@@ -92,7 +90,7 @@ static void write_laters(const struct group *group, const struct laters *laters)
 void verdict_completion(const struct group *group)
 {
     const struct comparison *c = group->c;
-    char name[LABEL_BYTES];
+    char name[LABEL_BYTES], replicas[REPLICAS_BYTES];
     if (group->baseline == LAYOUT_NONE || group->count == 1) return;
     if (comparison_saturated(c, group->baseline)) return;
     const struct laters laters = laters_of(group);
@@ -101,12 +99,90 @@ void verdict_completion(const struct group *group)
                 c->common ? " that every layout can hold" : " on both layouts");
         return;
     }
-    fprintf(group->out, " Compared with %s, %s%s finish %s",
-            group_name(group, group->baseline, name), comparison_large_words(c),
-            c->common ? " that every layout can hold" : "", c->exact ? "exactly " : "");
+    const char *held = c->common ? " that every layout can hold" : "";
+    group_name(group, group->baseline, name);
+    if (laters.told_count > 0)
+        fprintf(group->out, " Compared with %s, %s%s finish %s", name, comparison_large_words(c),
+                held, c->exact ? "exactly " : "");
+    else
+        fprintf(group->out, " Whether %s%s finish earlier or later than on %s cannot be told ",
+                comparison_large_words(c), held, name);
     write_laters(group, &laters);
     if (laters.fewest < c->replica_count)
-        fprintf(group->out, " (%" PRIu32 " of %" PRIu32 " pairs)", laters.fewest, c->replica_count);
+        fprintf(group->out, " (%s)", group_replicas(group, laters.fewest, replicas));
+    fputc('.', group->out);
+}
+
+/* ---- waits ---- */
+
+/* Unit in which a time reads best. */
+struct time_unit {
+    double s;
+    const char *name;
+};
+
+static struct time_unit unit_of(double longest_s)
+{
+    if (longest_s >= 2 * 3600) return (struct time_unit){ 3600, "h" };
+    if (longest_s >= 120) return (struct time_unit){ 60, "min" };
+    return (struct time_unit){ 1, "s" };
+}
+
+/* "1.9 h longer on sparse4 [0.8, 2.9]" */
+static void write_longer(const struct group *group, uint32_t row, struct interval longer,
+                         struct time_unit unit)
+{
+    const double mean = fabs(longer.mean) / unit.s, half = longer.half / unit.s;
+    const int decimals = prose_decimals(half > 0 ? half : mean, 1);
+    char name[LABEL_BYTES];
+    group_name(group, row, name);
+    fprintf(group->out, "%.*f %s %s on %s", decimals, mean, unit.name,
+            longer.mean > 0 ? "longer" : "shorter", name);
+    if (!group->c->exact)
+        fprintf(group->out, " [%.*f, %.*f]", decimals, mean - half, decimals, mean + half);
+}
+
+/* Differences to the baseline, those that can be told. */
+static void write_longers(const struct group *group, const struct quantity *wait,
+                          struct time_unit unit)
+{
+    uint32_t told[GROUP_NAMED], count = 0, compared = 0, same = 0;
+    for (uint32_t i = 0; i < group->named_count; i++) {
+        const uint32_t row = group->named[i];
+        const struct interval longer = wait->cells[row].pair.difference;
+        if (row == group->baseline || comparison_saturated(group->c, row) || longer.n == 0)
+            continue;
+        compared++;
+        same += longer.mean == 0 && longer.half == 0;
+        if (interval_excludes_zero(longer)) told[count++] = row;
+    }
+    if (compared > 0)
+        fputs(count > 0          ? "; it is "
+              : same == compared ? ", as on the others"
+                                 : "; no difference to it can be told",
+              group->out);
+    for (uint32_t i = 0; i < count; i++) {
+        fputs(prose_join(i, count), group->out);
+        write_longer(group, told[i], wait->cells[told[i]].pair.difference, unit);
+    }
+}
+
+void verdict_waits(const struct group *group)
+{
+    const struct comparison *c = group->c;
+    const struct quantity *wait = comparison_find_common(c, "wait_s_p95", CLASS_NONE);
+    const uint32_t base = group->baseline != LAYOUT_NONE ? group->baseline : group->best;
+    char name[LABEL_BYTES], replicas[REPLICAS_BYTES];
+    if (wait == NULL || comparison_saturated(c, base) || wait->cells[base].value.n == 0) return;
+    const struct interval value = wait->cells[base].value;
+    const struct time_unit unit = unit_of(value.mean);
+    fprintf(group->out, " The p95 wait of %s is %.1f %s",
+            c->common ? "the jobs that every layout can hold" : "all jobs", value.mean / unit.s,
+            unit.name);
+    if (group->count > 1) fprintf(group->out, " on %s", group_name(group, base, name));
+    if (value.n < c->replica_count)
+        fprintf(group->out, " (%s)", group_replicas(group, value.n, replicas));
+    if (group->baseline != LAYOUT_NONE) write_longers(group, wait, unit);
     fputc('.', group->out);
 }
 
@@ -121,6 +197,16 @@ static void write_loads(const struct group *group, const uint32_t *rows, uint32_
     const uint32_t shown = equal ? 1 : count;
     for (uint32_t i = 0; i < shown; i++)
         fprintf(group->out, "%s%.2f", prose_join(i, shown), loads[rows[i]]);
+}
+
+/* Whether GPUs that are out of service change what the layouts need. */
+static bool are_some_out(const struct group *group, const uint32_t *rows, uint32_t count)
+{
+    const struct quantity *asked = comparison_find(group->c, "effective_load", CLASS_NONE);
+    bool out = false;
+    for (uint32_t i = 0; asked != NULL && i < count; i++)
+        out |= group->c->needs[rows[i]] - asked->cells[rows[i]].value.mean >= 0.005;
+    return out;
 }
 
 void verdict_saturation(const struct group *group)
@@ -139,86 +225,11 @@ void verdict_saturation(const struct group *group)
     if (!isnan(c->needs[rows[0]])) {
         fputs(one ? "needs " : "need ", group->out);
         write_loads(group, rows, count, c->needs);
+        fputs(are_some_out(group, rows, count) ? " of those in service" : "", group->out);
         fputs(one ? " at its own speed" : " at their own speed", group->out);
     } else {
         fputs(one ? "is saturated" : "are saturated", group->out);
     }
     fprintf(group->out, ": %s waits grow with the horizon and are not quoted.",
             one ? "its" : "their");
-}
-
-/* ---- jobs that a layout can never hold ---- */
-
-static bool same_unserved(const struct stored_layout *a, const struct stored_layout *b)
-{
-    return a->jobs_never_fit == b->jobs_never_fit &&
-           fabs(a->unserved_gpu_s - b->unserved_gpu_s) < 1;
-}
-
-/* Layouts with the same number share a sentence. */
-void verdict_unserved(const struct group *group)
-{
-    const struct stored_layout *layouts = group->c->stored->layouts;
-    for (uint32_t i = 0; i < group->count; i++) {
-        const struct stored_layout *layout = &layouts[group->rows[i]];
-        uint32_t rows[LIMIT_LAYOUTS * LIMIT_SLACKS], count = 0;
-        bool said = layout->jobs_never_fit == 0;
-        for (uint32_t j = 0; j < i; j++) said |= same_unserved(layout, &layouts[group->rows[j]]);
-        for (uint32_t j = i; !said && j < group->count; j++)
-            if (same_unserved(layout, &layouts[group->rows[j]])) rows[count++] = group->rows[j];
-        if (said) continue;
-        fputc(' ', group->out);
-        group_list(group, rows, count);
-        fprintf(group->out,
-                " can never hold %" PRIu64 " job%s of the trace (%.1f GPU-hours): %s count%s "
-                "against %s as unserved.",
-                layout->jobs_never_fit, layout->jobs_never_fit == 1 ? "" : "s",
-                layout->unserved_gpu_s / 3600, layout->jobs_never_fit == 1 ? "it" : "they",
-                layout->jobs_never_fit == 1 ? "s" : "", count == 1 ? "it" : "them");
-    }
-}
-
-/* ---- failures ---- */
-
-static void write_losses(const struct group *group)
-{
-    double largest = 0;
-    for (uint32_t i = 0; i < group->named_count; i++) {
-        const double share = comparison_lost_share(group->c, group->named[i]);
-        if (isnan(share)) return;
-        if (share > largest) largest = share;
-    }
-    if (largest == 0) return;
-    fputs("; faults cost ", group->out);
-    for (uint32_t i = 0; i < group->named_count; i++)
-        fprintf(group->out, "%s%.*f", prose_join(i, group->named_count), largest < 0.001 ? 3 : 2,
-                100 * comparison_lost_share(group->c, group->named[i]));
-    fputs(" % of the hours", group->out);
-}
-
-void verdict_faults(const struct group *group)
-{
-    const struct blast *parts[GROUP_NAMED];
-    const char *failures = stored_meta(group->c->stored, "failures");
-    double most = 0;
-    for (uint32_t i = 0; i < group->named_count; i++) {
-        parts[i] = &group->c->blasts[group->named[i] * BLAST_ROWS + BLAST_PARTS];
-        if (parts[i]->incidents > 0 && parts[i]->p50 > most) most = parts[i]->p50;
-    }
-    if (most == 0) {
-        const bool none = failures != NULL && strcmp(failures, "none") == 0;
-        if (!none) fputs(" No fault of hardware is simulated.", group->out);
-        return;
-    }
-    if (group->count > 1) {
-        fputs(" On ", group->out);
-        group_list(group, group->named, group->named_count);
-    }
-    fputs(group->count > 1 ? " a hardware fault takes " : " A hardware fault takes ", group->out);
-    for (uint32_t i = 0; i < group->named_count; i++)
-        fprintf(group->out, "%s%.3g", prose_join(i, group->named_count),
-                parts[i]->incidents > 0 ? parts[i]->p50 : 0.0);
-    fprintf(group->out, " GPU%s (median)", most == 1 ? "" : "s");
-    write_losses(group);
-    fputc('.', group->out);
 }

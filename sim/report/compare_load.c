@@ -1,0 +1,51 @@
+/* compare_load.c - what a layout is offered, what it needs, and whether it keeps up. */
+#include "report/compare_parts.h"
+
+#include <math.h>
+
+static double value_of(const struct comparison *c, const char *name, uint32_t layout,
+                       uint32_t replica, double missing)
+{
+    const struct quantity *quantity = comparison_find(c, name, CLASS_NONE);
+    if (quantity == NULL) return missing;
+    const double value = comparison_values(c, quantity, layout)[replica];
+    return isnan(value) ? missing : value;
+}
+
+double comparison_needs(const struct comparison *c, uint32_t layout, uint32_t replica)
+{
+    const double asked = value_of(c, "effective_load", layout, replica, NAN);
+    const double there = 1 - value_of(c, "share_down", layout, replica, 0) -
+                         value_of(c, "share_draining", layout, replica, 0);
+    return there > 0 ? asked / there : asked > 0 ? INFINITY : asked;
+}
+
+static double mean_needs(const struct comparison *c, uint32_t layout)
+{
+    double sum = 0;
+    uint32_t n = 0;
+    for (uint32_t replica = 0; replica < c->replica_count; replica++) {
+        const double needs = comparison_needs(c, layout, replica);
+        if (isnan(needs)) continue;
+        sum += needs;
+        n++;
+    }
+    return n > 0 ? sum / n : NAN;
+}
+
+void comparison_fill_loads(struct comparison *c)
+{
+    const struct quantity *measured = comparison_find(c, "offered_load", CLASS_NONE);
+    for (uint32_t i = 0; i < c->layout_count; i++) {
+        c->load[i] = c->stored->layouts[i].offered_load;
+        if (measured != NULL && measured->cells[i].value.mean > c->load[i])
+            c->load[i] = measured->cells[i].value.mean;
+        c->needs[i] = mean_needs(c, i);
+    }
+}
+
+bool comparison_saturated(const struct comparison *c, uint32_t layout)
+{
+    if (!isnan(c->needs[layout])) return c->needs[layout] > 1;
+    return c->load[layout] >= 1;
+}

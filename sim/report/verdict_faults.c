@@ -1,0 +1,112 @@
+/* verdict_faults.c - the verdict's sentences about jobs that are never served and about faults. */
+#include "report/verdict.h"
+
+#include "report/prose.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+/* ---- jobs that a layout can never hold ---- */
+
+static bool same_unserved(const struct stored_layout *a, const struct stored_layout *b)
+{
+    return a->jobs_never_fit == b->jobs_never_fit &&
+           fabs(a->unserved_gpu_s - b->unserved_gpu_s) < 1;
+}
+
+/* Layouts with the same number share a sentence. */
+void verdict_unserved(const struct group *group)
+{
+    const struct stored_layout *layouts = group->c->stored->layouts;
+    for (uint32_t i = 0; i < group->count; i++) {
+        const struct stored_layout *layout = &layouts[group->rows[i]];
+        uint32_t rows[LIMIT_LAYOUTS * LIMIT_SLACKS], count = 0;
+        bool said = layout->jobs_never_fit == 0;
+        for (uint32_t j = 0; j < i; j++) said |= same_unserved(layout, &layouts[group->rows[j]]);
+        for (uint32_t j = i; !said && j < group->count; j++)
+            if (same_unserved(layout, &layouts[group->rows[j]])) rows[count++] = group->rows[j];
+        if (said) continue;
+        fputc(' ', group->out);
+        group_list(group, rows, count);
+        fprintf(group->out,
+                " can never hold %" PRIu64 " job%s (%.1f GPU-hours) of the trace: %s count%s "
+                "against %s as unserved.",
+                layout->jobs_never_fit, layout->jobs_never_fit == 1 ? "" : "s",
+                layout->unserved_gpu_s / 3600, layout->jobs_never_fit == 1 ? "it" : "they",
+                layout->jobs_never_fit == 1 ? "s" : "", count == 1 ? "it" : "them");
+    }
+}
+
+/* ---- failures ---- */
+
+static void write_losses(const struct group *group)
+{
+    double largest = 0;
+    for (uint32_t i = 0; i < group->named_count; i++) {
+        const double share = comparison_lost_share(group->c, group->named[i]);
+        if (isnan(share)) return;
+        if (share > largest) largest = share;
+    }
+    if (largest == 0) return;
+    fputs("; faults cost ", group->out);
+    for (uint32_t i = 0; i < group->named_count; i++)
+        fprintf(group->out, "%s%.*f", prose_join(i, group->named_count), largest < 0.001 ? 3 : 2,
+                100 * comparison_lost_share(group->c, group->named[i]));
+    fputs(" % of the hours", group->out);
+}
+
+/* Faults of hardware in the failure-only runs of the named layouts. */
+struct faults {
+    const struct blast *parts[GROUP_NAMED];
+    uint64_t took, took_none;
+    double most; /* of the medians */
+};
+
+static struct faults faults_of(const struct group *group)
+{
+    struct faults faults = { .took = 0 };
+    for (uint32_t i = 0; i < group->named_count; i++) {
+        const struct blast *part = &group->c->blasts[group->named[i] * BLAST_ROWS + BLAST_PARTS];
+        faults.parts[i] = part;
+        faults.took += part->incidents;
+        faults.took_none += part->took_none;
+        if (part->incidents > 0 && part->p50 > faults.most) faults.most = part->p50;
+    }
+    return faults;
+}
+
+static void write_no_blast(const struct group *group, const struct faults *faults)
+{
+    const char *failures = stored_meta(group->c->stored, "failures");
+    const bool off = failures != NULL && strcmp(failures, "none") == 0;
+    if (faults->took_none > 0)
+        fprintf(group->out, " None of %" PRIu64 " hardware faults took a GPU.", faults->took_none);
+    else if (!off)
+        fputs(" No fault of hardware is simulated.", group->out);
+}
+
+void verdict_faults(const struct group *group)
+{
+    const struct faults faults = faults_of(group);
+    if (faults.took == 0) {
+        write_no_blast(group, &faults);
+        return;
+    }
+    if (group->count > 1) {
+        fputs(" On ", group->out);
+        group_list(group, group->named, group->named_count);
+    }
+    fputs(group->count > 1 ? " a hardware fault takes " : " A hardware fault takes ", group->out);
+    for (uint32_t i = 0; i < group->named_count; i++)
+        fprintf(group->out, "%s%.3g", prose_join(i, group->named_count),
+                faults.parts[i]->incidents > 0 ? faults.parts[i]->p50 : 0.0);
+    fprintf(group->out, " GPU%s (median)", faults.most == 1 ? "" : "s");
+    write_losses(group);
+    fputc('.', group->out);
+    if (faults.took_none > 0)
+        fprintf(group->out,
+                " Of %" PRIu64 " simulated faults %" PRIu64
+                " are left out of the median: what they hit was out of service already.",
+                faults.took + faults.took_none, faults.took_none);
+}
