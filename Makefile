@@ -1,5 +1,5 @@
 # gpuplan. Targets: all (default: build/gpuplan), check, tests, tools, lint, digests, oracles, validate,
-# traces, bench, fuzz (SECONDS=60 each), install, uninstall (PREFIX, DESTDIR), clean. SAN=1 builds with the sanitizers.
+# traces, bench, sanitize (4 to 8 min), fuzz (SECONDS=60 each), install, uninstall (PREFIX, DESTDIR), clean. SAN=1 builds with the sanitizers.
 CC      ?= gcc
 BUILD   ?= build
 PREFIX  ?= /usr/local
@@ -54,6 +54,10 @@ tools: $(TOOLS)
 $(FUZZERS): LDFLAGS += -fsanitize=fuzzer
 fuzzers: $(FUZZERS)
 
+sanitize: # all tests under address and undefined checks
+	$(MAKE) SAN=1 OPT=-O1 BUILD=build-san all tests
+	BUILD=build-san sh scripts/run_tests.sh
+
 fuzz:
 	FUZZ_SECONDS=$(or $(SECONDS),60) sh scripts/fuzz.sh
 
@@ -87,5 +91,5 @@ uninstall:
 clean:
 	rm -rf $(BUILD) build-digest build-digest-*
 
-.PHONY: all tests tools fuzzers fuzz check lint oracles validate traces bench digests install uninstall clean
+.PHONY: all tests tools fuzzers fuzz sanitize check lint oracles validate traces bench digests install uninstall clean
 -include $(OBJS:.o=.d) $(TESTS:=.d) $(TOOLS:=.d) $(FUZZERS:=.d)

@@ -285,12 +285,41 @@ static void P86_odd_paths(void **state)
     }
 }
 
+/* P94: texts that spreadsheets run get a ' in front, numbers are left alone; only on request. */
+static void P94_formulas(void **state)
+{
+    const bool csv_safe = (uintptr_t)*state == 1;
+    static const char text[] = OURS ",user\n=1+1,0,1,1,@SUM(A1)\n-2,1,1,1,a=b\n+3,2,1,1,\"=a,b\"\n";
+    const char *want =
+        csv_safe ? OURS ",user\n'=1+1,0,1,1,'@SUM(A1)\n'-2,1,1,1,a=b\n'+3,2,1,1,\"'=a,b\"\n" : text;
+    char path[FILE_PATH_BYTES], out_path[FILE_PATH_BYTES], got[1024];
+    struct diag *diag = diag_create();
+    struct jobs jobs;
+    struct import_report report;
+    const struct trace_options options = { 0 };
+    assert_int_equal(
+        trace_read(file_with(path, text, strlen(text)), &options, &jobs, &report, diag), STATUS_OK);
+    const struct trace_form form = { .csv_safe = csv_safe };
+    assert_int_equal(trace_write(file_with(out_path, "", 0), &jobs, &form, diag), STATUS_OK);
+    FILE *file = fopen(out_path, "r");
+    assert_non_null(file);
+    got[fread(got, 1, sizeof got - 1, file)] = '\0';
+    fclose(file);
+    unlink(path);
+    unlink(out_path);
+    assert_string_equal(got, want);
+    jobs_clear(&jobs);
+    diag_destroy(diag);
+}
+
 int main(void)
 {
     struct rows rows = { 0 };
     for (size_t i = 0; i < sizeof pitfalls / sizeof *pitfalls; i++)
         rows_add(&rows, check_pitfall, &pitfalls[i], "%s", pitfalls[i].name);
     rows_add(&rows, P37_directions_are_said, NULL, "P37 directions are said");
+    rows_add(&rows, P94_formulas, (const void *)(uintptr_t)0, "P94 formulas as they are");
+    rows_add(&rows, P94_formulas, (const void *)(uintptr_t)1, "P94 formulas for spreadsheets");
     rows_add(&rows, P86_odd_paths, NULL, "P86 odd paths");
     return rows_run("pitfalls", &rows);
 }

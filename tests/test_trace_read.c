@@ -324,7 +324,8 @@ static void written_jobs_read_back(void **state)
     const struct trace_options strict = { .strict = true };
     assert_int_equal(trace_read(file_with(path, text, strlen(text)), &strict, &a, &report_a, diag),
                      STATUS_OK);
-    assert_int_equal(trace_write(file_with(path_2, "", 0), &a, "two lines\nof header", diag),
+    assert_int_equal(trace_write(file_with(path_2, "", 0), &a,
+                                 &(struct trace_form){ .header = "two lines\nof header" }, diag),
                      STATUS_OK);
     assert_int_equal(trace_read(path_2, &strict, &b, &report_b, diag), STATUS_OK);
     unlink(path);
@@ -353,9 +354,11 @@ static void nothing_is_left_of_a_failed_write(void **state)
     (void)state;
     struct diag *diag = diag_create();
     struct jobs none = { 0 };
-    assert_int_equal(trace_write("no/such/folder/out.csv", &none, NULL, diag), STATUS_WORLD);
+    assert_int_equal(trace_write("no/such/folder/out.csv", &none, &(struct trace_form){ 0 }, diag),
+                     STATUS_WORLD);
     if (access("/dev/full", W_OK) == 0) {
-        assert_int_equal(trace_write("/dev/full", &none, NULL, diag), STATUS_WORLD);
+        assert_int_equal(trace_write("/dev/full", &none, &(struct trace_form){ 0 }, diag),
+                         STATUS_WORLD);
         assert_int_equal(access("/dev/full", F_OK), 0);
     }
     diag_destroy(diag);

@@ -10,6 +10,7 @@
 
 static const struct option_row options[] = {
     { "--output", 'o', "FILE", "standard output", "convert, synth: where the CSV goes", false },
+    { "--csv-safe", 0, NULL, NULL, "convert: ' before texts that spreadsheets would run", false },
     { "--format", 0, "F", "by content", "gpuplan, swf, itp or philly", false },
     { "--tz", 0, "ZONE", "philly: US Pacific",
       "zone of wall-clock times, as -07:00 or Europe/Berlin", false },
@@ -89,7 +90,8 @@ static enum status trace_convert(const struct cli *cli)
     enum status status = trace_read(in, &read_options, &jobs, &report, cli->diag);
     if (status == STATUS_OK) {
         describe_import(&report, header, sizeof header);
-        status = trace_write(out, &jobs, header, cli->diag);
+        const struct trace_form form = { header, cli_has(cli, "--csv-safe") };
+        status = trace_write(out, &jobs, &form, cli->diag);
     }
     jobs_clear(&jobs);
     return status;

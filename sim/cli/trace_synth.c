@@ -283,7 +283,7 @@ enum status trace_synth(const struct cli *cli)
         char header[HEADER_BYTES];
         describe(&synth, jobs.count, gpu_s, header);
         status = trace_write(cli_has(cli, "--output") ? cli_value(cli, "--output") : "-", &jobs,
-                             header, cli->diag);
+                             &(struct trace_form){ .header = header }, cli->diag);
     }
     log_clear(&drawn);
     jobs_clear(&jobs);

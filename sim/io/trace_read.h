@@ -19,8 +19,13 @@ struct trace_options {
 enum status trace_read(const char *path, const struct trace_options *options, struct jobs *jobs,
                        struct import_report *report, struct diag *diag);
 
-/* Writes jobs in the project's own CSV form; `header` (may be NULL) goes first as '# ' comment lines. */
-enum status trace_write(const char *path, const struct jobs *jobs, const char *header,
+struct trace_form {
+    const char *header; /* NULL, or lines that go first as '# ' comments                            */
+    bool csv_safe;      /* texts that a spreadsheet would run get a ' in front, and keep it (P94)   */
+};
+
+/* Writes jobs in the project's own CSV form. */
+enum status trace_write(const char *path, const struct jobs *jobs, const struct trace_form *form,
                         struct diag *diag);
 
 #endif

@@ -19,14 +19,16 @@ static void put_number(FILE *out, int64_t value, int decimals)
     fwrite(text, 1, number_write(value, decimals, text), out);
 }
 
-/* RFC 4180: quoted when it holds a comma, a quote or a line end; '#' in front would be a comment. */
-static void put_text(FILE *out, const char *text)
+/* RFC 4180: quoted when it holds a comma, a quote or a line end; '#' in front would be a comment.
+ * csv_safe: what spreadsheets take for a formula gets a ' in front (P94). */
+static void put_text(FILE *out, const char *text, bool csv_safe)
 {
+    const char *mark = csv_safe && text[0] && strchr("=+-@\t\r\n", text[0]) ? "'" : "";
     if (text[0] != '#' && text[strcspn(text, ",\"\r\n")] == '\0') {
-        fputs(text, out);
+        fprintf(out, "%s%s", mark, text);
         return;
     }
-    fputc('"', out);
+    fprintf(out, "\"%s", mark);
     for (; *text; text++) {
         if (*text == '"') fputc('"', out);
         fputc(*text, out);
@@ -57,9 +59,9 @@ static void put_optional(FILE *out, int64_t value, bool is_there, int decimals)
     if (is_there) put_number(out, value, decimals);
 }
 
-static void put_job(FILE *out, const struct jobs *jobs, uint32_t i, bool limits)
+static void put_job(FILE *out, const struct jobs *jobs, uint32_t i, bool limits, bool csv_safe)
 {
-    put_text(out, jobs->text + jobs->id[i]);
+    put_text(out, jobs->text + jobs->id[i], csv_safe);
     put_optional(out, jobs->submit_ns[i], true, NUMBER_NS_DECIMALS);
     put_optional(out, jobs->duration_ns[i], true, NUMBER_NS_DECIMALS);
     put_optional(out, jobs->gpus[i], true, 0);
@@ -73,25 +75,26 @@ static void put_job(FILE *out, const struct jobs *jobs, uint32_t i, bool limits)
     }
     if (jobs->user) {
         fputc(',', out);
-        put_text(out, jobs->text + jobs->user[i]);
+        put_text(out, jobs->text + jobs->user[i], csv_safe);
     }
     if (jobs->model) {
         fputc(',', out);
-        put_text(out, jobs->text + jobs->model[i]);
+        put_text(out, jobs->text + jobs->model[i], csv_safe);
     }
     fputc('\n', out);
 }
 
 /* False when a write failed; errno says why. */
-static bool put_all(FILE *out, const struct jobs *jobs, const char *header)
+static bool put_all(FILE *out, const struct jobs *jobs, const struct trace_form *form)
 {
     const bool limits = has_limits(jobs);
-    put_header(out, header);
+    put_header(out, form->header);
     fprintf(out, "job_id,submit_s,duration_s,gpus%s%s%s%s%s%s\n", limits ? ",limit_s" : "",
             jobs->nodes ? ",nodes" : "", jobs->cores ? ",cores" : "",
             jobs->memory_bytes ? ",memory_gib" : "", jobs->user ? ",user" : "",
             jobs->model ? ",model" : "");
-    for (uint32_t i = 0; i < jobs->count && !ferror(out); i++) put_job(out, jobs, i, limits);
+    for (uint32_t i = 0; i < jobs->count && !ferror(out); i++)
+        put_job(out, jobs, i, limits, form->csv_safe);
     return fflush(out) == 0 && !ferror(out);
 }
 
@@ -101,17 +104,17 @@ static enum status cannot_write(const char *path, struct diag *diag)
 }
 
 /* Pipes and devices cannot be renamed onto: they are written as they are. */
-static enum status write_direct(const char *path, const struct jobs *jobs, const char *header,
-                                struct diag *diag)
+static enum status write_direct(const char *path, const struct jobs *jobs,
+                                const struct trace_form *form, struct diag *diag)
 {
     FILE *out = fopen(path, "we");
     if (out == NULL) return cannot_write(path, diag);
-    const bool is_written = put_all(out, jobs, header);
+    const bool is_written = put_all(out, jobs, form);
     return fclose(out) == 0 && is_written ? STATUS_OK : cannot_write(path, diag);
 }
 
-static enum status write_beside(const char *path, const struct jobs *jobs, const char *header,
-                                struct diag *diag)
+static enum status write_beside(const char *path, const struct jobs *jobs,
+                                const struct trace_form *form, struct diag *diag)
 {
     char beside[LIMIT_PATH_BYTES + 32];
     if (strlen(path) >= LIMIT_PATH_BYTES) {
@@ -121,23 +124,22 @@ static enum status write_beside(const char *path, const struct jobs *jobs, const
     snprintf(beside, sizeof beside, "%s.partial-%ld", path, (long)getpid());
     FILE *out = fopen(beside, "wxe");
     if (out == NULL) return cannot_write(path, diag);
-    const bool is_written = put_all(out, jobs, header);
+    const bool is_written = put_all(out, jobs, form);
     if (fclose(out) == 0 && is_written && rename(beside, path) == 0) return STATUS_OK;
     const enum status status = cannot_write(path, diag);
     unlink(beside);
     return status;
 }
 
-enum status trace_write(const char *path, const struct jobs *jobs, const char *header,
+enum status trace_write(const char *path, const struct jobs *jobs, const struct trace_form *form,
                         struct diag *diag)
 {
     struct stat info;
     if (strcmp(path, "-") == 0) {
-        put_all(stdout, jobs,
-                header); /* main judges standard output: a closed pipe is no failure */
+        put_all(stdout, jobs, form); /* main judges standard output: a closed pipe is no failure */
         return STATUS_OK;
     }
     if (stat(path, &info) == 0 && !S_ISREG(info.st_mode))
-        return write_direct(path, jobs, header, diag);
-    return write_beside(path, jobs, header, diag);
+        return write_direct(path, jobs, form, diag);
+    return write_beside(path, jobs, form, diag);
 }
