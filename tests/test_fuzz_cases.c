@@ -51,7 +51,7 @@ int main(void)
     const int count = scandir(FOLDER, &names, NULL, by_name);
     for (int i = 0; i < count; i++)
         if (names[i]->d_name[0] != '.')
-            rows_add(&rows, replay, strdup(names[i]->d_name), "%s", names[i]->d_name);
+            rows_add(&rows, replay, names[i]->d_name, "%s", names[i]->d_name);
     const int failed = rows_run("fuzz cases", &rows);
     for (int i = 0; i < count; i++) free(names[i]);
     free(names);
