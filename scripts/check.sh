@@ -50,6 +50,7 @@ fi
 
 part 400 scripts/run_tests.sh
 part 60 scripts/broken_ledger.sh
+part 60 scripts/schema_agree.sh
 part 60 scripts/cli_docs.sh
 part 150 scripts/lint.sh
 [ "${1:-}" = --built ] || part 270 scripts/digests.sh

@@ -7,8 +7,8 @@ packages_build="gcc make libc6-dev libgsl-dev libyaml-dev libsqlite3-dev libjans
 packages_run="gnuplot-nox fonts-dejavu-core"
 packages_test="libcmocka-dev"
 # A check whose tool is missing says so and is skipped.
-packages_tools="clang libclang-rt-14-dev clang-format cppcheck python3 librsvg2-bin locales sqlite3
-    zsh man-db"
+packages_tools="clang libclang-rt-14-dev clang-format cppcheck python3 python3-yaml python3-jsonschema
+    librsvg2-bin locales sqlite3 zsh man-db"
 
 # Prints those of its arguments that are not installed.
 packages_missing() {

@@ -10,6 +10,7 @@ const struct command *const commands[] = {
     &command_digest,
     &command_trace,
     &command_catalog,
+    &command_schema,
     &command_completion,
     &command_version,
     NULL,
@@ -29,7 +30,6 @@ const char *const commands_not_built[] = {
     "flows",
     "export",
     "report",
-    "schema",
     NULL,
 };
 /* clang-format on */

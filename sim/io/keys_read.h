@@ -47,6 +47,10 @@ void keys_read(struct key_reader *reader, const char *prefix, const struct yaml_
 bool key_scalar(struct key_reader *reader, const struct key_row *row, const struct yaml_node *node,
                 void *target);
 
+/* The range of a row in its unit, "1 to 10000"; "" when it has none. */
+enum { KEY_RANGE_BYTES = 144 };
+void key_range_text(const struct key_row *row, char out[KEY_RANGE_BYTES]);
+
 /* Puts "name." or "name" behind the shown path; pass what it returns to key_leave. */
 size_t key_enter(struct key_reader *reader, const char *name);
 void key_leave(struct key_reader *reader, size_t length);

@@ -148,8 +148,8 @@ static const char *show_bound(const struct key_row *row, double bound, char out[
     }
 }
 
-/* "must be 1 to 10000"; empty when the row has no range. */
-static void range_text(const struct key_row *row, char *out, size_t out_bytes)
+/* "1 to 10000" */
+void key_range_text(const struct key_row *row, char out[KEY_RANGE_BYTES])
 {
     char least[SHOW_BYTES], most[SHOW_BYTES];
     const bool inverse = row->type == KEY_PER_TIME; /* the longest mean is the smallest rate */
@@ -158,19 +158,19 @@ static void range_text(const struct key_row *row, char *out, size_t out_bytes)
     show_bound(row, inverse ? row->max : row->min, least);
     show_bound(row, inverse ? row->min : row->max, most);
     if (row->min == row->max)
-        snprintf(out, out_bytes, "must be %s", least);
+        snprintf(out, KEY_RANGE_BYTES, "%s", least);
     else
-        snprintf(out, out_bytes, "must be %s to %s", least, most);
+        snprintf(out, KEY_RANGE_BYTES, "%s to %s", least, most);
 }
 
 static bool check_range(struct key_reader *reader, const struct key_row *row,
                         const struct yaml_node *node, double value)
 {
     if ((row->min == 0 && row->max == 0) || (value >= row->min && value <= row->max)) return true;
-    char range[2 * SHOW_BYTES + 16];
-    range_text(row, range, sizeof range);
-    diag_error(reader->diag, yaml_place(node), "%s%s %s, got %s", reader->path, row_name(row),
-               range, node->text);
+    char range[KEY_RANGE_BYTES];
+    key_range_text(row, range);
+    diag_error(reader->diag, yaml_place(node), "%s%s must be %s, got %s", reader->path,
+               row_name(row), range, node->text);
     return false;
 }
 
@@ -178,10 +178,10 @@ static bool check_range(struct key_reader *reader, const struct key_row *row,
 static void refuse_number(struct key_reader *reader, const struct key_row *row,
                           const struct yaml_node *node, const struct why *why)
 {
-    char range[2 * SHOW_BYTES + 16] = "";
-    if (strncmp(why->text, "too ", 4) == 0) range_text(row, range, sizeof range);
+    char range[KEY_RANGE_BYTES] = "";
+    if (strncmp(why->text, "too ", 4) == 0) key_range_text(row, range);
     diag_error(reader->diag, yaml_place(node), "%s%s: cannot read '%s': %s%s%s%s%s%s", reader->path,
-               row_name(row), node->text, why->text, range[0] ? "; it " : "", range,
+               row_name(row), node->text, why->text, range[0] ? "; it must be " : "", range,
                row->word ? ", or '" : "", row->word ? row->word : "", row->word ? "'" : "");
 }
 

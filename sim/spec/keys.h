@@ -49,10 +49,22 @@ struct key_row {
     int64_t word_value;
     const char *short_key;/* KEY_MAP: the key that a value in the map's place stands for          */
     const char *twin;     /* another form of the same value; only one of them may be written     */
+    bool twin_needed;     /* one of the two must be written                                      */
+    const char *needed_with; /* must be written when this neighbour is                            */
+    const char *form;     /* KEY_CUSTOM: what may stand here, in the language below; NULL = only
+                             the catalog writes it                                               */
+    uint32_t items_most;  /* length of a list in `form`; 0 = any                                 */
     size_t offset, bytes; /* of the field in its struct                                          */
     const char *help;     /* one line: meaning, unit or form                                     */
 };
 
+/* Forms. The readers of custom rows are functions; this says the same for people and editors.
+ *
+ *     form    = choice { " | " choice }
+ *     choice  = name | path | count | number | share | duration    count: within min and max
+ *             | 'word' | {group} | {group + group - key} | "[" form "]" ["+"] ["!"]
+ *
+ * {server}: a map with the keys "server."; - key leaves one out. [..]+ at least one, ! none twice. */
 extern const struct key_row keys[];
 extern const size_t key_count;
 
