@@ -229,7 +229,7 @@ const struct key_row keys[] = {
     { "gpu.max", KEY_POWER, RANGE(1, 1e5), REQUIRED, .help = "rated power" },
     { "gpu.idle", KEY_POWER, RANGE(0, 1e5), .fallback = "=none", .help = "power without work" },
     { "gpu.scaleup_kind", KEY_TEXT, REQUIRED, .help = "link to its peers" },
-    { "gpu.scaleup_rate", KEY_BANDWIDTH, RANGE(0, 1e15), REQUIRED, .help = "line rate to its peers, both directions; 0 = none" },
+    { "gpu.scaleup_rate", KEY_BANDWIDTH, RANGE(0, 1e15), REQUIRED, .help = "line rate to its peers, both directions (half of it in one direction); 0 = none" },
     { "gpu.pcie_generation", KEY_COUNT, RANGE(1, 9), REQUIRED, .help = "of its x16 slot" },
     { "gpu.mig_max", KEY_COUNT, RANGE(0, 64), REQUIRED, .help = "parts it can be split into; 0 = none" },
     { "gpu.mig_kind", KEY_TEXT, .fallback = "=none", .help = "kind of these parts when not MIG" },
