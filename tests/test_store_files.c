@@ -92,6 +92,19 @@ static void an_old_result_is_replaced(void **state)
     assert_int_equal(read_int(f, "SELECT count(*) FROM replica"), 4);
 }
 
+/* A name of one's own choice may hold somebody's result: only that of the same scenario is replaced. */
+static void another_scenarios_result_is_kept(void **state)
+{
+    struct fixture *f = *state;
+    write_two(f);
+    snprintf(f->scenario.name, sizeof f->scenario.name, "other");
+    struct store *store;
+    assert_int_equal(store_open(f->path, &f->plan, &store, f->diag), STATUS_INPUT);
+    assert_null(store);
+    assert_false(exists(f, "out.db.partial"));
+    assert_int_equal(read_int(f, "SELECT count(*) FROM replica"), 4);
+}
+
 static void a_second_run_is_refused(void **state)
 {
     struct fixture *f = *state;
@@ -209,6 +222,29 @@ static void resume_refuses_another_plan(void **state)
     assert_true(exists(f, "out.db.partial"));
 }
 
+/* A finished run of the same plan leaves nothing to do; one of another seed is not replaced. */
+static void resume_of_a_finished_run(void **state)
+{
+    struct fixture *f = *state;
+    write_two(f);
+    struct store *store;
+    assert_int_equal(store_resume(f->path, &f->plan, &store, f->diag), STATUS_OK);
+    assert_null(store);
+    assert_false(exists(f, "out.db.partial"));
+    f->scenario.seed = 43;
+    assert_int_equal(store_resume(f->path, &f->plan, &store, f->diag), STATUS_INPUT);
+    assert_null(store);
+    char *text;
+    size_t bytes;
+    FILE *out = open_memstream(&text, &bytes);
+    diag_print(f->diag, out);
+    fclose(out);
+    assert_non_null(strstr(text, "it differs in the seed"));
+    free(text);
+    assert_false(exists(f, "out.db.partial"));
+    assert_int_equal(read_int(f, "SELECT count(*) FROM replica"), 4);
+}
+
 static void P98_default_path_is_ours(void **state)
 {
     struct fixture *f = *state;
@@ -256,6 +292,7 @@ int main(void)
         ROW(disk_large_enough),
         ROW(a_foreign_file_is_kept),
         ROW(an_old_result_is_replaced),
+        ROW(another_scenarios_result_is_kept),
         ROW(a_second_run_is_refused),
         ROW(a_replica_is_all_or_nothing),
         ROW(abandon_keeps_what_resume_needs),
@@ -263,6 +300,7 @@ int main(void)
         ROW(what_a_killed_run_leaves_is_readable),
         ROW(resume_without_a_file_starts),
         ROW(resume_refuses_another_plan),
+        ROW(resume_of_a_finished_run),
         ROW(P98_default_path_is_ours),
         ROW(only_the_default_folder_is_made),
     };

@@ -5,6 +5,7 @@
 
 #include "campaign/campaign.h"
 #include "campaign/plan_build.h"
+#include "cli/interrupt.h"
 #include "cli/until.h"
 #include "io/scenario_read.h"
 #include "io/store_write.h"
@@ -13,6 +14,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 static const struct option_row options[] = {
@@ -118,13 +120,16 @@ static enum status take_result(void *context, const struct replica_result *resul
 {
     struct whole *whole = context;
     until_take(&whole->until, result);
-    return store_replica(whole->store, result, diag);
+    TRY(store_replica(whole->store, result, diag));
+    interrupt_resumable();
+    return STATUS_OK;
 }
 
 static bool has_result(void *context, uint32_t variant, uint32_t replica, uint32_t setting)
 {
     struct whole *whole = context;
     if (!store_has(whole->store, variant, replica, setting)) return false;
+    interrupt_resumable();
     const struct until *until = &whole->scenario.until;
     if (until->given && setting == 0)
         until_note(&whole->until, variant, replica,
@@ -143,6 +148,9 @@ static enum status simulate(const struct cli *cli, struct whole *whole, uint32_t
     const bool resume = cli_has(cli, "--resume");
     TRY(resume ? store_resume(path, &whole->plan, &whole->store, cli->diag)
                : store_open(path, &whole->plan, &whole->store, cli->diag));
+    if (whole->store == NULL)
+        return STATUS_OK; /* finished already: the report says what it holds */
+    interrupt_watch();
     const struct campaign_sink sink = { .context = whole,
                                         .take = take_result,
                                         .has = resume ? has_result : NULL,
@@ -157,6 +165,7 @@ static enum status simulate(const struct cli *cli, struct whole *whole, uint32_t
     if (whole->scenario.until.given)
         TRY(store_replicas(store, totals.replicas_each, totals.enough));
     whole->store = NULL;
+    interrupt_over();
     TRY(store_finish(store, cli->diag));
     return status;
 }
@@ -166,13 +175,19 @@ static enum status run_whole(struct cli *cli, struct whole *whole)
     long long workers;
     const long processors = sysconf(_SC_NPROCESSORS_ONLN);
     TRY(cli_count(cli, "--jobs", 1, LIMIT_WORKERS, processors > 0 ? processors : 1, &workers));
+    const char *named = cli_value(cli, "--output");
+    if (named != NULL && (named[0] == '\0' || strcmp(named, "-") == 0))
+        return diag_usage(cli->diag,
+                          "--output '%s' names no file: the result is a database, which "
+                          "needs one",
+                          named);
     TRY(read_scenario(cli, &whole->scenario));
     TRY(read_trace(cli, whole));
     TRY(build_plan(cli, whole, (uint32_t)workers));
     if (!cli_has(cli, "--quiet")) print_import(whole);
     char path[LIMIT_PATH_BYTES];
     store_default_path(&whole->scenario, path);
-    const char *out = cli_value(cli, "--output") ? cli_value(cli, "--output") : path;
+    const char *out = named != NULL ? named : path;
     const enum status run_status = simulate(cli, whole, (uint32_t)workers, out);
     if (run_status != STATUS_OK && run_status != STATUS_LIMIT) return run_status;
     const struct report_options report = { .brief = cli_has(cli, "--brief"),

@@ -38,6 +38,18 @@ int64_t stored_replica(uint32_t replica);
  * transaction of the caller. */
 enum status store_plan(struct db *db, const struct plan *plan);
 
+/* Schema and plan in one transaction: a killed run leaves all of it or an empty file. */
+enum status store_fill(struct db *db, const struct plan *plan);
+
+/* STATUS_OK when the file was begun, or finished, for this plan; else STATUS_INPUT, with what differs. */
+enum status store_same_plan(struct db *have, const struct plan *plan, struct diag *diag);
+
+/* Whether a run may write PATH. What is no result database stays (STATUS_WORLD), and so does, under another name than
+ * the default one, the result of a scenario of another name (STATUS_INPUT). With `resume`, for a run that has nothing
+ * to go on with: a result under PATH must be that of the same plan, and then *finished says that nothing is left to do. */
+enum status store_check_target(const char *path, const struct plan *plan, bool resume,
+                               bool *finished, struct diag *diag);
+
 /* Replaces one key of meta. */
 enum status store_meta(struct db *db, const char *key, const char *text);
 

@@ -46,29 +46,6 @@ static enum status make_default_folder(const char *path, const struct plan *plan
     return diag_world(diag, "cannot make the folder %s: %s", DEFAULT_FOLDER, strerror(errno));
 }
 
-/* An existing file is replaced at the end, so it must be one of ours: `-o trace.csv` is a slip. The
- * header of a SQLite file holds the application id at byte 68. */
-static enum status check_target(const char *path, struct diag *diag)
-{
-    struct stat info;
-    if (stat(path, &info) != 0) {
-        if (errno == ENOENT) return STATUS_OK;
-        return diag_world(diag, "%s: %s", path, strerror(errno));
-    }
-    if (!S_ISREG(info.st_mode)) return diag_world(diag, "%s: exists and is not a file", path);
-    unsigned char head[72] = { 0 };
-    FILE *file = fopen(path, "rb");
-    if (file == NULL) return diag_world(diag, "%s: %s", path, strerror(errno));
-    const size_t got = fread(head, 1, sizeof head, file);
-    fclose(file);
-    const uint32_t id =
-        (uint32_t)head[68] << 24 | (uint32_t)head[69] << 16 | (uint32_t)head[70] << 8 | head[71];
-    if (got == 0 || (got == sizeof head && memcmp(head, "SQLite format 3", 16) == 0 &&
-                     id == STORE_APPLICATION_ID))
-        return STATUS_OK;
-    return diag_world(diag, "%s: exists and is not a result database; choose another name", path);
-}
-
 /* ---- opening ---- */
 
 static void store_free(struct store *store)
@@ -96,8 +73,7 @@ static enum status prepare_all(struct store *store)
         &store->find_tornado);
 }
 
-/* Schema and plan in one transaction: a killed run leaves all of it or an empty file. */
-static enum status fill_new(struct db *db, const struct plan *plan)
+enum status store_fill(struct db *db, const struct plan *plan)
 {
     char ids[96];
     snprintf(ids, sizeof ids,
@@ -124,30 +100,24 @@ static enum status remove_leftover(const char *partial, struct diag *diag)
     return STATUS_OK;
 }
 
+/* SQLite tries again read-only where it may not write, and then reports that no such file exists: the file is made here,
+ * where the reason is known. */
+static enum status make_file(const struct store *store, struct diag *diag)
+{
+    const int file = open(store->partial, O_CREAT | O_RDWR | O_CLOEXEC, 0666);
+    if (file < 0)
+        return diag_world(diag, "%s: cannot be written: %s", store->path, strerror(errno));
+    close(file);
+    return STATUS_OK;
+}
+
 static enum status create_partial(struct store *store, struct diag *diag)
 {
     TRY(remove_leftover(store->partial, diag));
+    TRY(make_file(store, diag));
     enum status status = db_open(store->partial, DB_CREATE, &store->db, diag);
-    if (status == STATUS_OK) status = fill_new(store->db, store->plan);
+    if (status == STATUS_OK) status = store_fill(store->db, store->plan);
     return status;
-}
-
-/* The digests of what the plan alone writes, here and in the file, must agree. */
-static enum status check_same_plan(struct store *store, struct diag *diag)
-{
-    struct db *fresh;
-    char want[DIGEST_TEXT_BYTES] = "", have[DIGEST_TEXT_BYTES] = "";
-    TRY(db_open("a copy of the plan in memory", DB_MEMORY, &fresh, diag));
-    enum status status = fill_new(fresh, store->plan);
-    if (status == STATUS_OK) status = digest_plan_tables(fresh, want);
-    db_close(fresh);
-    TRY(status);
-    TRY(digest_plan_tables(store->db, have));
-    if (strcmp(want, have) == 0) return STATUS_OK;
-    return diag_usage(diag,
-                      "%s was begun with another scenario, override, seed, trace, catalog or "
-                      "version; run without --resume to start anew",
-                      store->partial);
 }
 
 static enum status reopen_partial(struct store *store, struct diag *diag)
@@ -159,13 +129,13 @@ static enum status reopen_partial(struct store *store, struct diag *diag)
     TRY(db_read_int(store->db, "PRAGMA user_version", &version));
     TRY(db_read_int(store->db, "SELECT count(*) FROM sqlite_schema WHERE name = 'meta'", &tables));
     if (tables == 0) /* killed before its first commit */
-        return fill_new(store->db, store->plan);
+        return store_fill(store->db, store->plan);
     if (id != STORE_APPLICATION_ID || version != STORE_VERSION)
         return diag_usage(diag, "%s is not a result database of this version", store->partial);
     /* A run that was killed after its last replica has said more than its plan. */
     TRY(db_exec(store->db, "DELETE FROM meta WHERE key IN ('replicas_run', 'replicas_stop');"
                            "UPDATE meta SET value = '0' WHERE key = 'complete'"));
-    TRY(check_same_plan(store, diag));
+    TRY(store_same_plan(store->db, store->plan, diag));
     TRY(db_read_int(store->db, "SELECT count(*) FROM replica", &count));
     store->replica_count = (uint64_t)count;
     return STATUS_OK;
@@ -187,7 +157,6 @@ static void drop(struct store *store, bool remove)
 static enum status store_new(const char *path, const struct plan *plan, struct store **out,
                              struct diag *diag)
 {
-    TRY(check_target(path, diag));
     TRY(make_default_folder(path, plan, diag));
     struct store *store = calloc(1, sizeof *store);
     if (store == NULL) return diag_world(diag, "%s: out of memory", path);
@@ -208,6 +177,8 @@ enum status store_open(const char *path, const struct plan *plan, struct store *
 {
     *out = NULL;
     struct store *store = NULL;
+    bool finished;
+    TRY(store_check_target(path, plan, false, &finished, diag));
     TRY(store_new(path, plan, &store, diag));
     enum status status = create_partial(store, diag);
     if (status == STATUS_OK) status = prepare_all(store);
@@ -226,6 +197,12 @@ enum status store_resume(const char *path, const struct plan *plan, struct store
     struct store *store = NULL;
     TRY(store_new(path, plan, &store, diag));
     const bool exists = access(store->partial, F_OK) == 0;
+    bool finished;
+    const enum status target = store_check_target(path, plan, !exists, &finished, diag);
+    if (target != STATUS_OK || finished) {
+        store_free(store);
+        return target;
+    }
     enum status status = exists ? reopen_partial(store, diag) : create_partial(store, diag);
     if (status == STATUS_OK) status = prepare_all(store);
     if (status != STATUS_OK) {

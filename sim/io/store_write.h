@@ -22,13 +22,15 @@ void store_default_path(const struct scenario *scenario, char out[LIMIT_PATH_BYT
  * jobs and report are borrowed until the store is finished or abandoned; diag too. The folder
  * results/ is made when it is missing, for the default path only. A PATH.partial that was left
  * behind is replaced; one that another run holds open is refused, and so is a PATH that exists and
- * is not a result database. On failure *store is NULL and no file is left. */
+ * is not a result database, or is that of a scenario of another name and not the default path. On
+ * failure *store is NULL and no file is left. */
 enum status store_open(const char *path, const struct plan *plan, struct store **store,
                        struct diag *diag);
 
 /* Goes on with the PATH.partial of a killed run, or starts anew when there is none. Refused
  * (STATUS_INPUT) when it was written for another plan: scenario, overrides, seed, trace, catalog or
- * version differ. */
+ * version differ. Without PATH.partial, a PATH that is finished for the same plan leaves nothing to
+ * do: STATUS_OK and *store NULL; one of another plan is refused. */
 enum status store_resume(const char *path, const struct plan *plan, struct store **store,
                          struct diag *diag);
 
