@@ -291,8 +291,7 @@ static enum status resolve_times(struct plan *plan, struct diag *diag)
     return STATUS_OK;
 }
 
-/* Faults per second of a variant's components, software left aside. */
-static double fault_rate(const struct scenario *scenario, const struct variant *variant)
+double plan_fault_rate(const struct scenario *scenario, const struct variant *variant)
 {
     const struct fabric *fabric = &scenario->layouts[variant->layout].fabric;
     const struct failures failures =
@@ -312,7 +311,7 @@ static double fault_rate(const struct scenario *scenario, const struct variant *
 /* Each variant's own, so that a layout alone is the same layout among others. */
 static int64_t blast_horizon_ns(const struct scenario *scenario, const struct variant *variant)
 {
-    const double rate = fault_rate(scenario, variant);
+    const double rate = plan_fault_rate(scenario, variant);
     if (!(rate > 0)) return 0;
     if (scenario->failures.blast_horizon_ns > 0) return scenario->failures.blast_horizon_ns;
     const double years = BLAST_INCIDENTS / rate / S_PER_YEAR;

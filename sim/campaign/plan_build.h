@@ -18,4 +18,7 @@ enum status plan_build(const struct scenario *scenario, const struct jobs *jobs,
  * ports down. */
 struct two_tier plan_fabric(const struct fabric *fabric, struct variant *variant);
 
+/* Faults per second of all components of a variant, software left aside. */
+double plan_fault_rate(const struct scenario *scenario, const struct variant *variant);
+
 #endif

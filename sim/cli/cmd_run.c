@@ -6,10 +6,10 @@
 #include "campaign/campaign.h"
 #include "campaign/plan_build.h"
 #include "cli/interrupt.h"
+#include "cli/inputs.h"
 #include "cli/until.h"
 #include "io/scenario_read.h"
 #include "io/store_write.h"
-#include "io/trace_read.h"
 #include "report/report.h"
 
 #include <inttypes.h>
@@ -73,36 +73,7 @@ static enum status read_trace(const struct cli *cli, struct whole *whole)
     if (scenario->trace_path[0] == 0)
         return diag_error(cli->diag, (struct place){ .file = scenario->path },
                           "workload.trace.file is missing: a run replays a trace");
-    const struct trace_options trace = { .format = scenario->trace_format,
-                                         .zone = scenario->trace_zone,
-                                         .kill_at_limit = scenario->kill_at_limit };
-    TRY(trace_read(scenario->trace_path, &trace, &whole->jobs, &whole->import, cli->diag));
-    if (whole->jobs.count > 0) return STATUS_OK;
-    return diag_error(cli->diag, (struct place){ .file = scenario->trace_path },
-                      "the trace holds no job that can be replayed");
-}
-
-/* What was read, what was left out and what it asks for: on stderr, before anything runs. */
-static void print_import(const struct whole *whole)
-{
-    const struct import_report *import = &whole->import;
-    fprintf(stderr, "%s: %" PRIu64 " rows read = %" PRIu64 " imported", whole->scenario.trace_path,
-            import->rows_read, import->imported);
-    for (uint32_t i = 0; i < import->skipped_count; i++)
-        fprintf(stderr, " + %" PRIu64 " skipped (%s)", import->skipped[i].rows,
-                import->skipped[i].reason);
-    fprintf(stderr, "; %" PRIu32 " days\n", whole->plan.trace_days);
-    for (uint32_t v = 0; v < whole->plan.variant_count; v++) {
-        const struct variant *variant = &whole->plan.variants[v];
-        if (v > 0 && variant->layout == whole->plan.variants[v - 1].layout) continue;
-        fprintf(stderr, "  %-16s %6u x %u = %u GPUs, offered load %.2f",
-                whole->scenario.layouts[variant->layout].name, variant->servers,
-                variant->gpus_per_server, variant->gpus, variant->offered_load);
-        if (variant->jobs_never_fit)
-            fprintf(stderr, "; %" PRIu64 " jobs it can never hold, %.0f GPU-hours unserved",
-                    variant->jobs_never_fit, variant->unserved_gpu_s / 3600);
-        fputc('\n', stderr);
-    }
+    return inputs_read_trace(scenario, &whole->jobs, &whole->import, cli->diag);
 }
 
 static enum status build_plan(const struct cli *cli, struct whole *whole, uint32_t workers)
@@ -184,7 +155,7 @@ static enum status run_whole(struct cli *cli, struct whole *whole)
     TRY(read_scenario(cli, &whole->scenario));
     TRY(read_trace(cli, whole));
     TRY(build_plan(cli, whole, (uint32_t)workers));
-    if (!cli_has(cli, "--quiet")) print_import(whole);
+    if (!cli_has(cli, "--quiet")) inputs_print(stderr, "", &whole->plan);
     char path[LIMIT_PATH_BYTES];
     store_default_path(&whole->scenario, path);
     const char *out = named != NULL ? named : path;

@@ -1,0 +1,51 @@
+/* inputs.c - see inputs.h. */
+#include "cli/inputs.h"
+
+#include "io/trace_read.h"
+
+#include <inttypes.h>
+
+enum status inputs_read_trace(const struct scenario *scenario, struct jobs *jobs,
+                              struct import_report *import, struct diag *diag)
+{
+    const struct trace_options trace = { .format = scenario->trace_format,
+                                         .zone = scenario->trace_zone,
+                                         .kill_at_limit = scenario->kill_at_limit };
+    TRY(trace_read(scenario->trace_path, &trace, jobs, import, diag));
+    if (jobs->count > 0) return STATUS_OK;
+    return diag_error(diag, (struct place){ .file = scenario->trace_path },
+                      "the trace holds no job that can be replayed");
+}
+
+static void print_trace(FILE *out, const char *prefix, const struct plan *plan)
+{
+    const struct import_report *import = plan->import;
+    fprintf(out, "%s%s: %" PRIu64 " rows read = %" PRIu64 " imported", prefix,
+            plan->scenario->trace_path, import->rows_read, import->imported);
+    for (uint32_t i = 0; i < import->skipped_count; i++)
+        fprintf(out, " + %" PRIu64 " skipped (%s)", import->skipped[i].rows,
+                import->skipped[i].reason);
+    fprintf(out, "; %" PRIu32 " days\n", plan->trace_days);
+}
+
+static void print_layout(FILE *out, const char *prefix, const struct plan *plan,
+                         const struct variant *variant)
+{
+    const struct layout *layout = &plan->scenario->layouts[variant->layout];
+    fprintf(out, "%s  %-16s %6u x %u = %u GPUs, %u NICs a server", prefix, layout->name,
+            variant->servers, variant->gpus_per_server, variant->gpus,
+            layout->fabric.nics_per_server);
+    if (plan->jobs->count > 0) fprintf(out, ", offered load %.2f", variant->offered_load);
+    if (variant->jobs_never_fit)
+        fprintf(out, "; %" PRIu64 " jobs it can never hold, %.0f GPU-hours unserved",
+                variant->jobs_never_fit, variant->unserved_gpu_s / 3600);
+    fputc('\n', out);
+}
+
+void inputs_print(FILE *out, const char *prefix, const struct plan *plan)
+{
+    if (plan->jobs->count > 0) print_trace(out, prefix, plan);
+    for (uint32_t v = 0; v < plan->variant_count; v++)
+        if (v == 0 || plan->variants[v].layout != plan->variants[v - 1].layout)
+            print_layout(out, prefix, plan, &plan->variants[v]);
+}
