@@ -48,6 +48,20 @@ static void leukaemia(void **state)
     assert_true(kaplan_meier_quantile(weeks, censored, 21, 1 - .447) == INFINITY);
 }
 
+/* 1 2 3+ 4+ 5 6 7+ 8, + is censored: S = 7/8, 6/8, then 3/4 and 2/3 of that at 5 and 6, so 0.5625 and 0.375: the
+ * median is 6. Of the five that were seen it is 5; taken as if they had ended, 4. Both are too short. */
+static void censored_median_by_hand(void **state)
+{
+    (void)state;
+    const double values[] = { 1, 2, 3, 4, 5, 6, 7, 8 }, seen[] = { 1, 2, 5, 6, 8 };
+    const bool censored[] = { false, false, true, true, false, false, true, false };
+    assert_true(kaplan_meier_quantile(values, censored, 8, 0.5) == 6);
+    assert_true(kaplan_meier_quantile(seen, NULL, 5, 0.5) == 5);
+    assert_true(kaplan_meier_quantile(values, NULL, 8, 0.5) == 4);
+    assert_true(kaplan_meier_quantile(values, censored, 8, 0.25) == 2); /* before any is censored */
+    assert_true(kaplan_meier_quantile(values, censored, 8, 0.9) == 8);
+}
+
 /* Nothing censored: the order statistic ceil(n q). Censoring never lowers a quantile. Weights count as repeats. */
 static void kaplan_meier_properties(void **state)
 {
@@ -143,9 +157,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(quantiles_match_gsl),     cmocka_unit_test(leukaemia),
-        cmocka_unit_test(kaplan_meier_properties), cmocka_unit_test(ranks_by_definition),
-        cmocka_unit_test(step_functions),          cmocka_unit_test(warm_up_is_found),
-        cmocka_unit_test(job_and_gpu_shares),
+        cmocka_unit_test(censored_median_by_hand), cmocka_unit_test(kaplan_meier_properties),
+        cmocka_unit_test(ranks_by_definition),     cmocka_unit_test(step_functions),
+        cmocka_unit_test(warm_up_is_found),        cmocka_unit_test(job_and_gpu_shares),
     };
     return cmocka_run_group_tests_name("model statistics", tests, NULL, NULL);
 }
