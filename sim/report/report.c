@@ -7,6 +7,7 @@
 #include "report/gates.h"
 #include "report/moves_text.h"
 #include "report/prose.h"
+#include "report/settle.h"
 #include "report/tables.h"
 #include "report/verdict.h"
 
@@ -36,7 +37,8 @@ static void print_question(const struct stored *stored, FILE *out)
     fputc('\n', out);
 }
 
-static enum status print_text(const struct comparison *c, const struct moves *moves, FILE *out,
+static enum status print_text(const char *db_path, const struct comparison *c,
+                              const struct moves *moves, FILE *out,
                               const struct report_options *options, struct diag *diag)
 {
     print_question(c->stored, out);
@@ -47,6 +49,9 @@ static enum status print_text(const struct comparison *c, const struct moves *mo
     tables_layouts(c, out);
     moves_table(moves, out);
     tables_notes(c, out);
+    struct settle settle;
+    TRY(settle_read(c, db_path, &settle, diag));
+    settle_write(c, &settle, out);
     return STATUS_OK;
 }
 
@@ -66,16 +71,16 @@ static enum status read_rules(const struct comparison *c, const struct report_op
     return STATUS_OK;
 }
 
-static enum status print_comparison(const struct comparison *c, const struct moves *moves,
-                                    FILE *out, const struct report_options *options,
-                                    struct diag *diag)
+static enum status print_comparison(const char *db_path, const struct comparison *c,
+                                    const struct moves *moves, FILE *out,
+                                    const struct report_options *options, struct diag *diag)
 {
     struct rules rules;
     TRY(read_rules(c, options, &rules, diag)); /* a slip is refused before anything is printed */
     if (options->json)
         TRY(compare_json(c, moves, out, diag));
     else
-        TRY(print_text(c, moves, out, options, diag));
+        TRY(print_text(db_path, c, moves, out, options, diag));
     if (rules.count > 0 && !options->json) fputc('\n', out);
     /* With --json the gates go to stderr: stdout holds one object and nothing else. */
     return gates_check(c, rules.rule, rules.count, options->json ? stderr : out, diag);
@@ -91,7 +96,8 @@ enum status report_print(const char *db_path, FILE *out, const struct report_opt
     if (status == STATUS_OK)
         status = comparison_build(&stored, options->baseline, &comparison, diag);
     if (status == STATUS_OK) status = moves_build(&comparison, &moves, diag);
-    if (status == STATUS_OK) status = print_comparison(&comparison, &moves, out, options, diag);
+    if (status == STATUS_OK)
+        status = print_comparison(db_path, &comparison, &moves, out, options, diag);
     moves_clear(&moves);
     comparison_clear(&comparison);
     stored_clear(&stored);
