@@ -26,6 +26,7 @@ struct store {
     struct db_query *insert[INSERTS];
     struct db_query *find_replica, *find_tornado, *find_metric;
     const struct plan *plan;
+    bool made; /* PATH.partial is new, and of our making                         */
     uint64_t replica_count;      /* stored, blast runs included                          */
     char path[LIMIT_PATH_BYTES]; /* final name                                           */
     char partial[LIMIT_PATH_BYTES];

@@ -102,12 +102,13 @@ static enum status remove_leftover(const char *partial, struct diag *diag)
 
 /* SQLite tries again read-only where it may not write, and then reports that no such file exists: the file is made here,
  * where the reason is known. */
-static enum status make_file(const struct store *store, struct diag *diag)
+static enum status make_file(struct store *store, struct diag *diag)
 {
-    const int file = open(store->partial, O_CREAT | O_RDWR | O_CLOEXEC, 0666);
+    const int file = open(store->partial, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0666);
     if (file < 0)
         return diag_world(diag, "%s: cannot be written: %s", store->path, strerror(errno));
     close(file);
+    store->made = true;
     return STATUS_OK;
 }
 
@@ -147,11 +148,10 @@ static void drop(struct store *store, bool remove)
     struct db *db = store->db;
     char partial[LIMIT_PATH_BYTES];
     snprintf(partial, sizeof partial, "%s", store->partial);
+    const bool is_ours = db != NULL || store->made;
     store_free(store);
-    if (db != NULL) {
-        db_close(db);
-        if (remove) unlink(partial);
-    }
+    if (db != NULL) db_close(db);
+    if (remove && is_ours) unlink(partial);
 }
 
 static enum status store_new(const char *path, const struct plan *plan, struct store **out,
