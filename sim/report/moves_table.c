@@ -181,8 +181,20 @@ static bool has_turn(const struct moves *m, enum turn turn)
     return any;
 }
 
+/* Whether "saturated" stands somewhere in the table of completion. */
+static bool has_saturated(const struct moves *m)
+{
+    const struct stored_layout *layouts = m->c->stored->layouts;
+    bool any = false;
+    for (uint32_t i = 0; i < m->count; i++)
+        for (uint32_t row = 0; row < m->c->layout_count; row++)
+            any |= m->rows[i].pairs > 0 && layouts[row].slack == layouts[0].slack &&
+                   (comparison_saturated(m->c, row) || m->rows[i].layouts[row].needs > 1);
+    return any;
+}
+
 /* What the labels of the table mean, those that stand in it. */
-static void write_labels(const struct moves *m, FILE *out)
+static void write_labels(const struct moves *m, bool with_completion, FILE *out)
 {
     char text[800];
     snprintf(
@@ -197,7 +209,8 @@ static void write_labels(const struct moves *m, FILE *out)
         has_turn(m, TURN_UNKNOWN)
             ? "cannot tell: one is told no more, over fewer replicas than as written. "
             : "",
-        has_turn(m, TURN_SATURATED) ? "saturated: a layout is asked for more than it has." : "");
+        with_completion && has_saturated(m) ? "saturated: a layout is asked for more than it has."
+                                            : "");
     prose_wrap(out, text, PROSE_COLUMNS);
 }
 
@@ -220,5 +233,5 @@ void moves_table(const struct moves *m, FILE *out)
                 layout_text(m->c, base, label));
         write_blocks(m, out, true);
     }
-    write_labels(m, out);
+    write_labels(m, judged, out);
 }
