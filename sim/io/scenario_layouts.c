@@ -223,6 +223,13 @@ void read_gate_limit(struct key_reader *reader, const struct key_found *found)
                reader->path, name, node->text);
 }
 
+/* Written, and not as nothing (P07). */
+static bool has_value(const struct yaml_node *map, const char *key)
+{
+    const struct yaml_node *node = yaml_child(map, key);
+    return node != NULL && !yaml_is_null(node);
+}
+
 void read_gates(struct key_reader *reader, const struct key_found *found)
 {
     struct scenario *scenario = reading_of(reader)->scenario;
@@ -248,7 +255,7 @@ void read_gates(struct key_reader *reader, const struct key_found *found)
         snprintf(shown, sizeof shown, "gates[%u].", scenario->gate_count);
         const size_t length = key_enter(reader, shown);
         keys_read(reader, "gates[].", node, NULL, &scenario->gates[scenario->gate_count++]);
-        if (!yaml_child(node, "below") && !yaml_child(node, "above"))
+        if (!has_value(node, "below") && !has_value(node, "above"))
             diag_error(reader->diag, yaml_place(node), "a gate needs 'below' or 'above'");
         const struct yaml_node *layout = yaml_child(node, "layout");
         if (layout && layout->kind == YAML_SCALAR) layout_row(reader, "layout", layout);
