@@ -16,14 +16,26 @@
 #define LIVE_NONE  UINT32_MAX
 #define GRANT_NONE UINT32_MAX
 
-/* GPUs of one node held by one job; a job's grants form a list in order of nodes as placed. */
+/* What one job holds on one node: whole GPUs by mask, or a share of the one GPU in the mask; cores and memory. A
+ * job's grants form a list in order of nodes as placed. */
 struct grant {
     uint32_t node, mask, next;
+    uint32_t live;
+    uint32_t share_units; /* 0 = the GPUs of the mask are whole                                     */
+    uint32_t cores_milli;
+    uint32_t next_on_gpu; /* shares: the next grant on the same GPU                                */
+    uint8_t slice_first, slice_count; /* MIG: memory slices that its instance covers                 */
+    uint64_t memory_bytes;
 };
 
-/* A part of a placement: so many GPUs on this node. */
+/* A part of a placement. */
 struct part {
-    uint32_t node, gpus;
+    uint32_t node, gpus;   /* whole GPUs on this node                                              */
+    uint32_t mask;         /* which; 0 = the lowest free ones                                      */
+    uint32_t share_units;  /* > 0: a share of the one GPU in the mask, gpus is 0                     */
+    uint32_t cores_milli;  /* beside the demand's per GPU, which plain policies use                  */
+    uint8_t slice_first, slice_count;
+    uint64_t memory_bytes;
 };
 
 struct cluster {

@@ -126,7 +126,7 @@ static bool init_cluster(struct run *run)
 
 static bool init_policy(struct run *run)
 {
-    run->policy = policy_of(run->scenario->order);
+    run->policy = policy_of(run->scenario);
     run->policy_memory = arena_take(run->arena, 1, run->policy->memory_bytes);
     const uint32_t classes = run->shared->requests.class_count;
     run->view = (struct policy_view){

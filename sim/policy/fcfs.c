@@ -50,7 +50,7 @@ const struct policy policy_fcfs = {
     .next = fcfs_next,
 };
 
-const struct policy *policy_of(enum order order)
+const struct policy *policy_of(const struct scenario *scenario)
 {
-    return order == ORDER_EASY ? &policy_easy : &policy_fcfs;
+    return scenario->order == ORDER_EASY ? &policy_easy : &policy_fcfs;
 }

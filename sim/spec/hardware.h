@@ -30,6 +30,36 @@ struct server_type {
     char source[256];
 };
 
+/* How the GPUs of a group are shared out. */
+enum sharing {
+    SHARING_NONE,
+    SHARING_SHARD,      /* Slurm: so many shards a GPU                                              */
+    SHARING_TIME_SLICE, /* Kubernetes: so many replicas a GPU, nothing reserved                      */
+    SHARING_MPS,        /* the same with memory split evenly                                        */
+    SHARING_MIG_SINGLE, /* one profile on all GPUs, still called nvidia.com/gpu                      */
+    SHARING_MIG_MIXED,  /* instances by name, made where they fit                                    */
+    SHARING_SHARE,      /* thousandths of a GPU, as in Alibaba's openb                               */
+};
+
+/* Servers of one kind in a layout, and what a scheduler knows about their nodes. */
+struct server_group {
+    struct server_type server;       /* gpus may be 0 here: nodes with cores only                       */
+    uint32_t count;                  /* servers                                                        */
+    uint32_t nodes_per_server;       /* passthrough VMs; 1 = the server is the node                     */
+    char names[LIMIT_TARGET_BYTES];  /* host list, as n[00-15]; "" = NAME-0, NAME-1, ... of the layout   */
+    char features[LIMIT_TARGET_BYTES]; /* by commas                                                    */
+    char labels[LIMIT_TARGET_BYTES]; /* key=value, by commas                                           */
+    char taints[LIMIT_TARGET_BYTES]; /* key=value:effect, by commas                                    */
+    char gpu_type[LIMIT_NAME_BYTES]; /* as Slurm's Gres type or openb's model; "" = server.gpu          */
+    uint32_t weight;                 /* Slurm: lower first; 1                                          */
+    uint32_t sockets;                /* cores are split evenly over them; 2                            */
+    enum sharing sharing;
+    uint32_t shares_per_gpu;         /* shards or replicas                                             */
+    char mig[LIMIT_NAME_BYTES];      /* profile of SHARING_MIG_SINGLE                                  */
+    int16_t link_score[32][32];      /* pair scores of GPUs; all 0 = not said (Links= of gres.conf)     */
+    uint32_t core_first[32], core_last[32]; /* Cores= of each GPU; both 0 = not said                    */
+};
+
 /* A link generation and the switch it is built with. */
 struct link_type {
     char id[LIMIT_NAME_BYTES];

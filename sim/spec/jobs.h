@@ -6,6 +6,7 @@
 
 #include "base/arena.h"
 #include "base/limits.h"
+#include "spec/ask.h"
 
 #include <stdint.h>
 
@@ -18,13 +19,17 @@ struct jobs {
     int64_t *submit_ns;    /* [count] ascending; the first is 0                              */
     int64_t *duration_ns;  /* [count] recorded run time, >= 0                                */
     int64_t *limit_ns;     /* [count] requested time, > 0; JOB_NO_LIMIT when the trace has none */
-    uint32_t *gpus;        /* [count] >= 1                                                   */
+    uint32_t *gpus;        /* [count] whole GPUs of all its parts; 0: cores only, or a part of one */
     uint32_t *nodes;       /* [count] or NULL: recorded nodes, 0 = unknown                   */
     uint32_t *cores;       /* [count] or NULL: CPU cores of the whole job, 0 = not asked     */
     uint64_t *memory_bytes;/* [count] or NULL: memory of the whole job, 0 = not asked        */
     uint32_t *id;          /* [count] offset of the job's id in text                         */
     uint32_t *user;        /* [count] or NULL: offset of the user's name                     */
     uint32_t *model;       /* [count] or NULL: offset of the name of its communication profile */
+    struct ask *asks;      /* [ask_count] or NULL: requests in a scheduler's words           */
+    uint32_t ask_count;
+    uint32_t *ask;         /* [count] or NULL: row in asks                                   */
+    struct job_words *words; /* [count] or NULL                                              */
     char *text;            /* NUL-separated texts; text[0] is the empty one                  */
     uint64_t text_bytes;
     struct arena *arena;   /* owns all of the above                                          */

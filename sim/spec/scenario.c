@@ -1,6 +1,8 @@
 /* scenario.c - gives back what a scenario owns; names; failures by size of server. */
 #include "spec/scenario.h"
 
+#include "spec/jobs.h"
+
 #include <stdlib.h>
 
 const char *const until_metric_names[UNTIL_METRICS] = {
@@ -19,6 +21,19 @@ void scenario_clear(struct scenario *scenario)
     free(scenario->overrides);
     free(scenario->resolved);
     scenario->text = scenario->overrides = scenario->resolved = NULL;
+    for (uint32_t i = 0; i < scenario->layout_count; i++) {
+        free(scenario->layouts[i].groups);
+        scenario->layouts[i].groups = NULL;
+    }
+    if (scenario->jobs) jobs_clear(scenario->jobs);
+    free(scenario->jobs);
+    free(scenario->teams);
+    free(scenario->events);
+    scenario->jobs = NULL;
+    scenario->teams = NULL;
+    scenario->events = NULL;
+    slurm_clear(&scenario->slurm);
+    kube_clear(&scenario->kube);
 }
 
 struct failures failures_of_servers(const struct failures *failures, uint32_t gpus_per_server)

@@ -6,6 +6,9 @@
 
 #include "base/limits.h"
 #include "spec/hardware.h"
+#include "spec/kube.h"
+#include "spec/slurm.h"
+#include "spec/user_event.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -17,8 +20,29 @@
 enum trace_format { TRACE_AUTO, TRACE_GPUPLAN, TRACE_SWF, TRACE_ITP, TRACE_PHILLY };
 enum shape { SHAPE_MODEL, SHAPE_RECORDED, SHAPE_FREE };
 enum resample { RESAMPLE_NONE, RESAMPLE_DAYS };
-enum order { ORDER_FCFS, ORDER_EASY };
-enum placement { PLACE_PACK, PLACE_SPREAD };
+enum scheduler_kind { KIND_PLAIN, KIND_SLURM, KIND_KUBERNETES, KIND_STATIC };
+/* EASY_EVENT decides after each single event instead of once an instant. */
+enum order {
+    ORDER_FCFS,
+    ORDER_EASY,
+    ORDER_EASY_EVENT,
+    ORDER_SJF,
+    ORDER_CONSERVATIVE,
+    ORDER_LAS,
+    ORDER_SRTF,
+    ORDERS
+};
+enum placement {
+    PLACE_PACK,
+    PLACE_SPREAD,
+    PLACE_BEST_FIT,
+    PLACE_RANDOM,
+    PLACE_DOT_PRODUCT,
+    PLACE_CLUSTERING,
+    PLACE_PACKING,
+    PLACE_FGD,
+    PLACEMENTS
+};
 enum comm_kind { COMM_NONE, COMM_BY_SIZE, COMM_BY_MODEL_MIX, COMM_PROFILE };
 /* Which all-reduce a job runs. The flat ring is the default: over 66 measured rows between servers its
  * error is 4 to 5 % in the median, that of the fastest of all forms 16 to 21 % (make validate). */
@@ -96,11 +120,30 @@ struct checkpoint {
     double bytes_per_gpu;      /* state; 0 = by the job's profile (size: by_class)              */
 };
 
+/* Layouts of one kind of server have one group; `server` and `server_count` are the first group's type and
+ * the servers of all groups. Nodes are numbered through the groups in order. */
 struct layout {
     char name[LIMIT_NAME_BYTES];
     struct server_type server;
     uint32_t server_count;
+    struct server_group *groups; /* [group_count] owned by the scenario; NULL = one plain group        */
+    uint32_t group_count;        /* 0 or 1 = all servers are `server`                              */
     struct fabric fabric;
+};
+
+/* kind static: each team owns its part of the servers. */
+struct static_team {
+    char name[LIMIT_NAME_BYTES];
+    double share;     /* of the servers, in proportion; > 0 unless nodes are written            */
+    uint32_t servers; /* 0 = by share                                                           */
+};
+
+/* Moves of running jobs to other nodes, to free whole ones. */
+struct moves {
+    int64_t every_ns;  /* 0 = never                                                              */
+    int64_t cost_ns;   /* what one move costs the moved job, on all its GPUs                     */
+    uint32_t gpus_most; /* only jobs of at most so many GPUs; 0 = all that fit one node            */
+    uint32_t moves_most; /* of one round; 0 = as many as help                                     */
 };
 
 /* What decides how many replicas are enough. Names as written, and as stored in table metric. */
@@ -167,6 +210,15 @@ struct scenario {
     uint32_t slack_count;
     struct communication communication;
 
+    struct jobs *jobs; /* `jobs:` written in the scenario instead of a trace; owned, NULL = none    */
+    enum scheduler_kind kind;
+    struct slurm_spec slurm; /* filled when kind says so                                         */
+    struct kube_spec kube;
+    struct static_team *teams; /* [team_count] owned                                             */
+    uint32_t team_count;
+    struct moves moves;
+    struct user_event *events; /* [event_count] by time; owned                                   */
+    uint32_t event_count;
     enum order order;
     enum placement placement;
     bool loss; /* a job that does not fit at once is dropped                    */

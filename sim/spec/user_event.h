@@ -1,0 +1,31 @@
+/* user_event.h - what an administrator or user does at a stated time: `events[]` of a scenario. */
+#ifndef GPUPLAN_SPEC_USER_EVENT_H
+#define GPUPLAN_SPEC_USER_EVENT_H
+
+#include "base/limits.h"
+
+#include <stdint.h>
+
+enum user_action {
+    ACTION_NODE_DOWN,  /* broken now: its jobs end on all their nodes                            */
+    ACTION_NODE_UP,    /* the opposite of NODE_DOWN                                              */
+    ACTION_DRAIN,      /* no new jobs; those that run go on. `cordon` is the same                */
+    ACTION_RESUME,     /* the opposite of DRAIN, and of NODE_DOWN. `uncordon` is the same        */
+    ACTION_GPU_FAIL,   /* target NODE:INDEX                                                      */
+    ACTION_GPU_REPAIR, /* target NODE:INDEX                                                      */
+    ACTION_SCANCEL,    /* target: a job's id or name                                             */
+    ACTION_REQUEUE,
+    ACTION_REQUEUE_HOLD,
+    ACTION_HOLD,
+    ACTION_RELEASE,
+    ACTIONS
+};
+extern const char *const user_action_names[ACTIONS]; /* "node_down", ... */
+
+struct user_event {
+    int64_t at_ns;
+    enum user_action action;
+    char target[LIMIT_TARGET_BYTES]; /* host list, NODE:INDEX, or a job's id                      */
+};
+
+#endif
