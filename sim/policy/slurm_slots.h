@@ -1,0 +1,55 @@
+/* slurm_slots.h - the backfill pass's table of time slots: which nodes are reserved for waiting jobs, and when.
+ *
+ * The table covers [begin, end) of the clock in steps of bf_resolution; a reservation takes whole nodes over whole
+ * steps. Slurm keeps a list of slots, each with a bitmap of nodes, and splits a slot where a reservation begins or
+ * ends. Here the steps are the leaves of a tree that holds unions of taken nodes, so that a question about a span
+ * costs a logarithm of the steps instead of a walk over all reservations; the answers are the same, since a slot
+ * of Slurm is a row of steps with one bitmap.
+ *
+ *   own  nodes taken over all steps below         any  nodes taken over some step below, own included
+ *
+ * Times are whole seconds of the wall clock. Sets of nodes are words of 64 bits, [words], bit = node row.
+ * Source: SCHEDULING 2.3, backfill pass, steps 3 and 8. Tests: tests/test_slurm_slots.c (against a list of slots). */
+#ifndef GPUPLAN_POLICY_SLURM_SLOTS_H
+#define GPUPLAN_POLICY_SLURM_SLOTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define SLOTS_NEVER INT64_MAX
+
+struct slots {
+    int64_t begin_s, end_s, step_s;
+    uint32_t words, steps, leaves; /* leaves: a power of two, >= steps                            */
+    uint32_t leaves_max;
+    uint32_t *row_of;         /* [2 * leaves_max] row in the pool of a node of the tree; 0 = nothing taken */
+    uint64_t *ends;           /* a bit a step: a reservation ends where it begins                       */
+    uint64_t *pool;           /* rows of own and any, [2 * words] each; row 0 stays empty                */
+    uint32_t rows, row_capacity;
+    uint64_t *before, *after; /* [words] scratch                                                 */
+};
+
+struct slots_size {
+    uint32_t nodes;
+    int64_t window_s, step_s; /* bf_window, bf_resolution                                        */
+};
+
+/* Room for tables of this size. False: memory is out. Zeroed slots may be cleared. */
+bool slots_init(struct slots *slots, struct slots_size size);
+void slots_clear(struct slots *slots);
+
+/* An empty table over [floor(now/R)*R, floor((now+W)/R)*R). */
+void slots_begin(struct slots *slots, int64_t now_s, int64_t window_s);
+
+/* Takes out of nodes[words] those that are reserved in some slot that touches [from_s, to_s], both ends included.
+ * Returns the end of the first slot at or after from_s behind which more nodes become free; SLOTS_NEVER = none. */
+int64_t slots_free(struct slots *slots, int64_t from_s, int64_t to_s, uint64_t *nodes);
+
+/* Whether some of the nodes is reserved within [from_s, to_s). */
+bool slots_overlap(const struct slots *slots, int64_t from_s, int64_t to_s, const uint64_t *nodes);
+
+/* Reserves the nodes for [from_s, to_s), both multiples of R; what lies outside the table is left out.
+ * False: memory is out. */
+bool slots_reserve(struct slots *slots, int64_t from_s, int64_t to_s, const uint64_t *nodes);
+
+#endif
