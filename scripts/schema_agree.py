@@ -155,6 +155,10 @@ GOOD += [put("checkpoint", v) for v in (
     {"interval": "1h", "store": "40 GB/s", "per_server": "nics", "size": "512 B"})]
 GOOD += [put("layouts.0.servers.type", v) for v in ({"like": "dgx-h100"}, {
     "like": "dgx-h100", "nics": 8, "memory": "1 TiB", "max": "10.2kW", "idle": "700 W"})]
+GOOD += [put("layouts.0.servers", v) for v in (
+    [{"type": "hgx-h100-8", "count": 2, "names": "n[0-1]"}, {"type": "hgx-h100-8", "count": 1}],
+    {"type": "hgx-h100-8", "count": 2, "sockets": 4, "cores": 64, "memory": "1 TB", "gpu_type": "h100"},
+    {"type": "hgx-h100-8", "count": 2, "sharing": "none", "nodes_per_server": 2})]
 GOOD += [put("layouts.0.fabric.oversubscription", v) for v in (1, 2, 1.5)]
 GOOD += [put("layouts.0.fabric.nics_per_gpu", v) for v in (1, 1.0, None)]
 GOOD += [inline_link, layouts_as_map, all_included, put("include", "rest.yaml")]
@@ -196,8 +200,7 @@ NEEDED = ("gpuplan", "name", "layouts", "layouts.0.name", "layouts.0.servers", "
 UNKNOWN = ("sed", "time.horizont", "time.curve-bin", "workload.traces", "workload.trace.path",
            "layouts.0.count", "layouts.1.fabric.nics", "scheduler.policy", "failures.gpus",
            "checkpoint.every", "layouts.0.servers.gpus", "verdict.tornados", "Name")
-NOT_BUILT = (put("scheduler.plain.order", "sjf"), put("scheduler.kind", "slurm"),
-             put("scheduler.plain.placement", "fgd"), put("sweep", {}), put("jobs", []))
+NOT_BUILT = (put("scheduler.plain.order", "sjf"), put("scheduler.plain.placement", "fgd"), put("sweep", {}), put("jobs", []))
 ODD = (  # other breaches that stand at one key
     put("seed", 9223372036854775807), put("replicas.count", 10001), put("replicas", 0),
     put("gpuplan", 2), put("include", {"file": "a.yaml"}), put("workload.limit_factor", 0.5), put("failures.scale", Raw("1e7")),
@@ -214,7 +217,10 @@ ODD = (  # other breaches that stand at one key
     put("workload.communication", {"kappa_one": 0.1}), put("workload.communication", dict(
         PROFILE, kind="by_size")), put("workload.communication", dict(PROFILE, hidden="130%")),
     put("layouts.0.servers.type", {"gpu": "h100", "gpus": 8}),
-    put("layouts.0.servers.type", dict(INLINE_SERVER, gpus=33)),
+    put("layouts.0.servers.type", dict(INLINE_SERVER, gpus=33)), put("layouts.0.servers", []),
+    put("layouts.0.servers", [{"type": "hgx-h100-8", "count": 2}, {"type": "hgx-h100-8"}]),
+    put("layouts.0.servers", {"type": "hgx-h100-8", "count": 2, "sharing": {"kind": "halves"}}),
+    put("layouts.0.servers", {"type": "hgx-h100-8", "count": 2, "links": "none"}),
     put("layouts.0.servers.type", dict(INLINE_SERVER, nic="48 GB")),
     put("layouts.0.servers.type", dict(INLINE_SERVER, max="10 kWh")),
     put("layouts.0.fabric.link", dict(INLINE_LINK, switch_ports=1)),

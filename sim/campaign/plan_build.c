@@ -353,6 +353,17 @@ static uint64_t estimate_memory(const struct plan *plan, uint32_t workers)
                (largest + plan->jobs->count * JOB_BYTES + 4 * bins * cells * CELL_BYTES);
 }
 
+/* Schedulers whose words are read and checked, and whose rules are still to come. */
+static enum status check_kind(const struct scenario *scenario, struct diag *diag)
+{
+    static const char *const names[] = {
+        [KIND_SLURM] = "slurm", [KIND_KUBERNETES] = "kubernetes", [KIND_STATIC] = "static"
+    };
+    if (scenario->kind == KIND_PLAIN) return STATUS_OK;
+    return diag_error(diag, whole_file(scenario), "scheduler.kind '%s' is not built yet",
+                      names[scenario->kind]);
+}
+
 enum status plan_build(const struct scenario *scenario, const struct jobs *jobs,
                        const struct import_report *import, const char *const *only,
                        size_t only_count, uint32_t workers, struct plan *plan, struct diag *diag)
@@ -365,6 +376,7 @@ enum status plan_build(const struct scenario *scenario, const struct jobs *jobs,
     else if (scenario->scale_to_load > 0)
         return diag_error(diag, whole_file(scenario),
                           "layouts.scale_to_load needs a trace with at least one job");
+    TRY(check_kind(scenario, diag));
     TRY(check_only(scenario, only, only_count, diag));
     const double offered = offered_gpus(jobs, plan->trace_days);
     for (uint32_t l = 0; l < scenario->layout_count; l++)

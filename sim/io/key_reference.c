@@ -85,6 +85,8 @@ static void default_of(const struct key_row *row, char out[CELL_BYTES])
         snprintf(out, CELL_BYTES, "required with `%s`", row->needed_with);
     else if (row->twin_needed)
         snprintf(out, CELL_BYTES, "this or `%s` required", row->twin);
+    else if (row->unless_zero != NULL)
+        snprintf(out, CELL_BYTES, "required unless `%s` is 0", row->unless_zero);
     else if (row->fallback == NULL)
         snprintf(out, CELL_BYTES, "required");
     else if (row->fallback[0] == '=')
@@ -92,6 +94,23 @@ static void default_of(const struct key_row *row, char out[CELL_BYTES])
     else
         snprintf(out, CELL_BYTES, "%s%s%s", row->fallback[0] ? "`" : "", row->fallback,
                  row->fallback[0] ? "`" : "");
+}
+
+/* The meaning; and which schedulers know it, where the path does not say so. */
+static void put_help(FILE *out, const struct key_row *row)
+{
+    char text[CELL_BYTES], word[32];
+    bool built, first = true;
+    size_t used = (size_t)snprintf(text, sizeof text, "%s", row->help);
+    const char *words = key_find("scheduler.kind")->words;
+    const bool said = row->kinds == 0 || strncmp(row->path, "scheduler.", 10) == 0;
+    for (size_t i = 0; !said && key_word(words, i, word, sizeof word, &built); i++) {
+        if (!(row->kinds & (1u << i))) continue;
+        used += (size_t)snprintf(text + used, sizeof text - used, "%s `%s`",
+                                 first ? " - kind" : " or", word);
+        first = false;
+    }
+    put_cell(out, text);
 }
 
 static void put_row(FILE *out, const struct key_row *row)
@@ -106,7 +125,7 @@ static void put_row(FILE *out, const struct key_row *row)
     put_cell(out, range);
     default_of(row, cell);
     put_cell(out, cell);
-    put_cell(out, row->help);
+    put_help(out, row);
     fputc('\n', out);
 }
 

@@ -18,8 +18,8 @@
 enum { TEXT_BYTES = 512, PATH_BYTES = 128, GROUPS_MOST = 2 };
 
 /* The maps that stand in several places. "mix." is read from the catalog only. */
-static const char *const shared_groups[] = { "layouts[]", "server",  "link",
-                                             "component", "profile", "gates[]" };
+static const char *const shared_groups[] = { "layouts[]", "layouts[].servers", "server", "link",
+                                             "component", "profile",           "gates[]" };
 
 static const enum key_type quantities[] = { KEY_SHARE,     KEY_DURATION, KEY_SIZE,
                                             KEY_BANDWIDTH, KEY_PER_TIME, KEY_POWER };
@@ -56,10 +56,20 @@ static json_t *with_type(const char *type)
     return json_pack("{s:s}", "type", type);
 }
 
+/* The name of a group without the marks of its lists: layouts[].servers is layouts.servers. */
+static void definition_name(const char *group, char out[PATH_BYTES])
+{
+    size_t used = 0;
+    for (; *group != '\0' && used + 1 < PATH_BYTES; group++)
+        if (*group != '[' && *group != ']') out[used++] = *group;
+    out[used] = '\0';
+}
+
 static json_t *reference_to(const char *name)
 {
-    char path[PATH_BYTES + 32];
-    snprintf(path, sizeof path, "#/definitions/%.*s", (int)strcspn(name, "["), name);
+    char plain[PATH_BYTES], path[PATH_BYTES + 32];
+    definition_name(name, plain);
+    snprintf(path, sizeof path, "#/definitions/%s", plain);
     return json_pack("{s:s}", "$ref", path);
 }
 
@@ -186,6 +196,7 @@ static json_t *plain_form(const char *name, size_t bytes, const struct key_row *
         enum key_type type;
     } plain[] = { { "name", KEY_TEXT },     { "path", KEY_TEXT },   { "count", KEY_COUNT },
                   { "number", KEY_NUMBER }, { "share", KEY_SHARE }, { "duration", KEY_DURATION } };
+    if (bytes == 3 && memcmp(name, "map", 3) == 0) return with_type("object");
     for (size_t i = 0; i < sizeof plain / sizeof *plain; i++) {
         if (strlen(plain[i].name) != bytes || memcmp(plain[i].name, name, bytes) != 0) continue;
         struct key_row like = *row;
@@ -332,12 +343,14 @@ static json_t *group_schema(const struct group *group)
 {
     json_t *properties = json_object(), *required = json_array(), *rules = json_array();
     const char *giver = NULL; /* of what is not written here */
+    const char *zero = NULL;  /* written as 0 it makes others needless */
     for (size_t i = 0; i < key_count; i++) {
         const char *name = name_in(&keys[i], group);
         if (name == NULL) continue;
         put(properties, name, row_schema(&keys[i]));
         if (gives_the_rest(name)) giver = name;
         if (keys[i].fallback == NULL) add(required, json_string(name));
+        if (keys[i].unless_zero != NULL) zero = keys[i].unless_zero;
         if (keys[i].twin != NULL) add_twins(rules, name, &keys[i]);
         if (keys[i].needed_with != NULL) add(rules, needed_with(name, keys[i].needed_with));
     }
@@ -346,7 +359,10 @@ static json_t *group_schema(const struct group *group)
     if (giver != NULL)
         put(schema, "anyOf",
             json_pack("[{s:[s]}, {s:O}]", "required", giver, "required", required));
-    else if (json_array_size(required) > 0)
+    if (giver != NULL && zero != NULL)
+        add(json_object_get(schema, "anyOf"),
+            json_pack("{s:[s], s:{s:{s:i}}}", "required", zero, "properties", zero, "const", 0));
+    if (giver == NULL && json_array_size(required) > 0)
         put(schema, "required", json_incref(required));
     if (json_array_size(rules) > 0) put(schema, "allOf", json_incref(rules));
     json_decref(required);
@@ -363,7 +379,7 @@ static json_t *definitions(void)
         struct group group = { .count = 1 };
         char name[PATH_BYTES];
         text_copy(group.names[0], PATH_BYTES, shared_groups[i], strlen(shared_groups[i]));
-        text_copy(name, sizeof name, shared_groups[i], strcspn(shared_groups[i], "["));
+        definition_name(shared_groups[i], name);
         put(all, name, group_schema(&group));
     }
     for (size_t i = 0; i < sizeof quantities / sizeof *quantities; i++) {

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PATH_BYTES = 256, NAMES_MOST = 64, NAME_ROOM = 64 };
+enum { PATH_BYTES = 256, NAMES_MOST = 128, NAME_ROOM = 64 };
 
 /* ---- paths and the resolved text ---- */
 
@@ -220,10 +220,47 @@ static void take_default(struct key_reader *reader, const struct key_found *foun
     key_show(reader, name, row->fallback[0] ? row->fallback : "\"\"", NULL, "default");
 }
 
+/* Names of the schedulers among bits, "plain or static". */
+static void kind_names(uint32_t kinds, char *out, size_t out_bytes)
+{
+    const struct key_row *row = key_find("scheduler.kind");
+    char word[32];
+    bool built;
+    size_t used = 0;
+    for (size_t i = 0; key_word(row->words, i, word, sizeof word, &built); i++)
+        if ((kinds & (1u << i)) && used < out_bytes)
+            used +=
+                (size_t)snprintf(out + used, out_bytes - used, "%s%s", used ? " or " : "", word);
+}
+
+/* A key of a scheduler that is not chosen would be silently without effect. */
+static void refuse_kind(struct key_reader *reader, const struct key_row *row, const char *name,
+                        const struct yaml_node *node)
+{
+    char known[80], chosen[80];
+    kind_names(row->kinds, known, sizeof known);
+    kind_names(reader->kinds, chosen, sizeof chosen);
+    diag_error(reader->diag, yaml_key_place(node),
+               "'%s%s' belongs to scheduler.kind %s, but this scenario's is %s; take it out or "
+               "change the kind",
+               reader->path, name, known, chosen);
+}
+
+static bool is_zero(const struct key_found *around, const char *name)
+{
+    const struct yaml_node *node = child_of(around->map, name);
+    return node != NULL && node->kind == YAML_SCALAR && strcmp(node->text, "0") == 0;
+}
+
 static void read_row(struct key_reader *reader, const struct key_row *row, const char *name,
                      const struct key_found *around)
 {
     const struct yaml_node *node = value_of(reader, row, name, around->map, around->below);
+    if (reader->kinds && row->kinds && !(row->kinds & reader->kinds)) {
+        if (node != NULL) refuse_kind(reader, row, name, node);
+        return;
+    }
+    if (node == NULL && row->unless_zero && is_zero(around, row->unless_zero)) return;
     if (node != NULL && yaml_is_null(node)) { /* P07 */
         if (row->fallback == NULL) {
             diag_error(reader->diag, yaml_key_place(node), "%s%s: value missing: %s", reader->path,

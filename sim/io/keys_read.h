@@ -35,6 +35,7 @@ struct key_reader {
     char path[256];                    /* shown in front of keys: "" or "layouts.dense8.servers."    */
     const char *hidden;                /* a key that key_show leaves out, or NULL                    */
     const struct key_custom *customs;  /* ends with a NULL path                                      */
+    uint32_t kinds;                    /* bit of the chosen scheduler; 0: rows of all are read       */
     void *context;                     /* of the custom readers                                      */
 };
 

@@ -74,7 +74,15 @@ static const struct yaml_node *below(const struct yaml_node *map, const char *ke
 static void check_size(struct reading *reading, uint32_t row)
 {
     const struct layout *layout = &reading->scenario->layouts[row];
-    const uint64_t gpus = (uint64_t)layout->server_count * layout->server.gpus;
+    uint64_t gpus = (uint64_t)layout->server_count * layout->server.gpus,
+             nodes = layout->server_count;
+    for (uint32_t i = 0; i < layout->group_count; i++) {
+        const struct server_group *group = &layout->groups[i];
+        if (i == 0) gpus = nodes = 0;
+        gpus += (uint64_t)group->count * group->server.gpus;
+        nodes += (uint64_t)group->count * group->nodes_per_server;
+    }
+    if (nodes > gpus) gpus = nodes; /* nodes without GPUs take as much */
     if (gpus <= LIMIT_GPUS) return;
     const struct yaml_node *servers = below(reading->layout_nodes[row], "servers");
     const double gib = (double)gpus * BYTES_PER_GPU / 1073741824.0;
@@ -143,6 +151,68 @@ static void check_rates_fit(struct reading *reading, uint32_t row)
     }
 }
 
+/* Whether servers differ in what communication and failures depend on. */
+bool is_mixed(const struct layout *layout)
+{
+    for (uint32_t i = 0; i < layout->group_count; i++) {
+        const struct server_type *server = &layout->groups[i].server;
+        if (strcmp(server->id, layout->server.id) != 0 || server->gpus != layout->server.gpus ||
+            server->nics != layout->server.nics)
+            return true;
+    }
+    return false;
+}
+
+static bool has_failures(const struct failures *failures)
+{
+    for (int i = 0; i < COMPONENTS; i++)
+        if (failures->component[i].law != LAW_NONE) return true;
+    return false;
+}
+
+/* Servers of several types share a queue and a set of nodes; step times, wiring and failure rates are those of one
+ * type, so with more of them such scenarios say that they do without. */
+static void check_mixed(struct reading *reading, uint32_t row)
+{
+    const struct scenario *scenario = reading->scenario;
+    const struct layout *layout = &scenario->layouts[row];
+    struct diag *diag = reading->reader.diag;
+    const struct place at = yaml_place(below(reading->layout_nodes[row], "servers"));
+    if (scenario->scale_to_load > 0 &&
+        (layout->group_count > 1 || (layout->group_count == 1 && layout->groups[0].names[0])))
+        diag_error(diag, at,
+                   "layouts.%s: layouts.scale_to_load sizes layouts of one group without names",
+                   layout->name);
+    if (!is_mixed(layout)) return;
+    if (scenario->communication.kind != COMM_NONE)
+        diag_error(
+            diag, at,
+            "layouts.%s has servers of several types; how jobs communicate across them is not "
+            "built yet: write workload.communication: none",
+            layout->name);
+    if (has_failures(&scenario->failures))
+        diag_error(diag, at,
+                   "layouts.%s has servers of several types; their failures are not built yet: "
+                   "write failures: none",
+                   layout->name);
+    if (scenario->tornado)
+        diag_error(diag, at,
+                   "layouts.%s has servers of several types; moved assumptions are not built yet "
+                   "for them: write verdict.tornado: false",
+                   layout->name);
+    for (uint32_t i = 0; i < layout->group_count; i++) {
+        const struct server_type *server = &layout->groups[i].server;
+        if (server->gpus == 0 || reading->may_differ_gpu ||
+            strcmp(server->gpu, layout->server.gpu) == 0)
+            continue;
+        diag_error(diag, at,
+                   "layouts.%s has GPUs '%s' and '%s'; a second of one is counted as a second of "
+                   "the other only with allow_different: [gpu]",
+                   layout->name, layout->server.gpu, server->gpu);
+        return;
+    }
+}
+
 void check_scenario(struct reading *reading)
 {
     check_time(reading);
@@ -152,5 +222,6 @@ void check_scenario(struct reading *reading)
         check_nics(reading, row);
         check_same(reading, row);
         check_rates_fit(reading, row);
+        check_mixed(reading, row);
     }
 }

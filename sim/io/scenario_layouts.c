@@ -67,12 +67,6 @@ void read_server(struct key_reader *reader, const char *name, const struct yaml_
     key_leave(reader, length);
 }
 
-void read_server_type(struct key_reader *reader, const struct key_found *found)
-{
-    struct layout *layout = found->target;
-    read_server(reader, "type", found->node, &layout->server);
-}
-
 void read_link_type(struct key_reader *reader, const struct key_found *found)
 {
     struct layout *layout = found->target;
@@ -196,6 +190,17 @@ void read_allow_different(struct key_reader *reader, const struct key_found *fou
              : fabric      ? "[fabric]"
                            : "[]",
              node, "default");
+}
+
+void read_tornado(struct key_reader *reader, const struct key_found *found)
+{
+    (void)found;
+    struct scenario *scenario = reading_of(reader)->scenario;
+    scenario->tornado = true;
+    for (uint32_t row = 0; row < scenario->layout_count; row++)
+        if (is_mixed(&scenario->layouts[row])) scenario->tornado = false;
+    key_show(reader, "tornado", scenario->tornado ? "true" : "false", NULL,
+             scenario->tornado ? "default" : "default: servers of several types are mixed");
 }
 
 /* ---- gates ---- */

@@ -59,17 +59,30 @@ void read_slack(struct key_reader *reader, const struct key_found *found);
 void read_rates(struct key_reader *reader, const struct key_found *found);
 void read_component(struct key_reader *reader, const struct key_found *found);
 void read_layouts(struct key_reader *reader, const struct key_found *found);
+void read_servers(struct key_reader *reader, const struct key_found *found);
 void read_server_type(struct key_reader *reader, const struct key_found *found);
+void read_group_cores(struct key_reader *reader, const struct key_found *found);
+void read_group_memory(struct key_reader *reader, const struct key_found *found);
+void read_taints(struct key_reader *reader, const struct key_found *found);
+void read_links(struct key_reader *reader, const struct key_found *found);
+void read_gpu_cores(struct key_reader *reader, const struct key_found *found);
 void read_link_type(struct key_reader *reader, const struct key_found *found);
 void read_nics_per_gpu(struct key_reader *reader, const struct key_found *found);
 void read_baseline(struct key_reader *reader, const struct key_found *found);
 void read_allow_different(struct key_reader *reader, const struct key_found *found);
+void read_tornado(struct key_reader *reader, const struct key_found *found);
 void read_gates(struct key_reader *reader, const struct key_found *found);
 void read_gate_limit(struct key_reader *reader, const struct key_found *found);
+
+/* Any row of texts: one text, or a list or map of them, joined by commas into the row's field. */
+void read_words(struct key_reader *reader, const struct key_found *found);
 
 /* A server type by its id or written inline, for two of the rows above. */
 void read_server(struct key_reader *reader, const char *name, const struct yaml_node *node,
                  struct server_type *server);
+
+/* Whether a layout's servers differ in what communication and failures depend on. */
+bool is_mixed(const struct layout *layout);
 
 /* scenario_check.c: what several keys must satisfy together. */
 void check_scenario(struct reading *reading);

@@ -20,6 +20,10 @@
     .offset = offsetof(struct kind, field), .bytes = sizeof(((struct kind *)0)->field)
 #define REQUIRED           .fallback = NULL
 #define RANGE(least, most) .min = (least), .max = (most)
+#define PLAIN              (1u << KIND_PLAIN)
+#define SLURM              (1u << KIND_SLURM)
+#define KUBERNETES         (1u << KIND_KUBERNETES)
+#define STATIC             (1u << KIND_STATIC)
 
 /* clang-format off */
 const struct key_row keys[] = {
@@ -66,9 +70,9 @@ const struct key_row keys[] = {
     { "workload.growth", KEY_NOT_BUILT, .help = "growth of the demand" },
 
     { "scheduler", KEY_MAP, .fallback = "=", .help = "who starts when and where" },
-    { "scheduler.kind", KEY_WORD, .fallback = "plain", .words = "plain|!slurm|!kubernetes|!static", .help = "family of schedulers" },
-    { "scheduler.plain", KEY_MAP, .fallback = "=", .help = "textbook policies" },
-    { "scheduler.plain.order", KEY_CHOICE, .fallback = "easy", .words = "fcfs|easy|!sjf|!conservative|!las|!srtf", AT(scenario, order), .help = "order of starts" },
+    { "scheduler.kind", KEY_CHOICE, .fallback = "plain", .words = "plain|slurm|kubernetes|static", AT(scenario, kind), .help = "family of schedulers; keys of another one are refused" },
+    { "scheduler.plain", KEY_MAP, .fallback = "=", .kinds = PLAIN, .help = "textbook policies" },
+    { "scheduler.plain.order", KEY_CHOICE, .fallback = "easy", .words = "fcfs|easy|!easy_event|!sjf|!conservative|!las|!srtf", AT(scenario, order), .help = "order of starts" },
     { "scheduler.plain.placement", KEY_CHOICE, .fallback = "pack", .words = "pack|spread|!best_fit|!random|!dot_product|!clustering|!packing|!fgd", AT(scenario, placement), .help = "choice of servers" },
     { "scheduler.plain.loss", KEY_BOOL, .fallback = "false", AT(scenario, loss), .help = "a job that does not fit at once is dropped" },
     { "scheduler.slurm", KEY_NOT_BUILT, .help = "slurm.conf names" },
@@ -100,9 +104,25 @@ const struct key_row keys[] = {
     { "layouts.scale_to_load", KEY_NUMBER, RANGE(0.01, 10), .fallback = "none", .word = "none", .word_value = 0, AT(scenario, scale_to_load), .help = "sizes all layouts to this offered load" },
     { "layouts.list", KEY_CUSTOM, REQUIRED, .form = "[{layouts[]}]+", .items_most = LIMIT_LAYOUTS, .help = "one map a layout" },
     { "layouts[].name", KEY_NAME, REQUIRED, AT(layout, name), .help = "heads a column of the comparison" },
-    { "layouts[].servers", KEY_MAP, REQUIRED, .help = "what it is built of" },
+    { "layouts[].servers", KEY_CUSTOM, REQUIRED, .form = "{layouts[].servers} | [{layouts[].servers}]+", .items_most = LIMIT_SERVER_GROUPS, .help = "what it is built of: {type, count}, or a list of such groups; nodes are numbered through them" },
     { "layouts[].servers.type", KEY_CUSTOM, REQUIRED, .short_key = "like", .form = "name | {server}", .help = "an entry of catalog servers.yaml, or its keys written inline" },
-    { "layouts[].servers.count", KEY_COUNT, RANGE(1, 4294967295.0), REQUIRED, AT(layout, server_count), .help = "servers" },
+    { "layouts[].servers.count", KEY_COUNT, RANGE(1, 4294967295.0), REQUIRED, AT(server_group, count), .help = "servers" },
+    { "layouts[].servers.cores", KEY_COUNT, RANGE(1, 65536), .fallback = "=as the server type has", AT(server_group, server.cores), .help = "CPU cores of one server that jobs can ask for" },
+    { "layouts[].servers.memory", KEY_BYTES, RANGE(1, 1e15), .fallback = "=as the server type has", AT(server_group, server.memory_bytes), .help = "memory of one server that jobs can ask for" },
+    { "layouts[].servers.sockets", KEY_COUNT, RANGE(1, 64), .fallback = "2", AT(server_group, sockets), .help = "cores are split evenly over them" },
+    { "layouts[].servers.nodes_per_server", KEY_COUNT, RANGE(1, LIMIT_GPUS_PER_SERVER), .fallback = "1", AT(server_group, nodes_per_server), .help = "virtual machines that own its GPUs in equal parts and fail together" },
+    { "layouts[].servers.names", KEY_TEXT, .fallback = "", AT(server_group, names), .help = "of its nodes, as n[00-15]; left out: NAME-0, NAME-1, ... of the layout" },
+    { "layouts[].servers.gpu_type", KEY_TEXT, .fallback = "", AT(server_group, gpu_type), .help = "what jobs call its GPUs; left out: as the server type has" },
+    { "layouts[].servers.features", KEY_CUSTOM, .fallback = "=none", .form = "name | [name]", AT(server_group, features), .kinds = SLURM, .help = "what jobs can ask for with constraint: ib,h100" },
+    { "layouts[].servers.weight", KEY_COUNT, RANGE(1, 4294967280.0), .fallback = "1", AT(server_group, weight), .kinds = SLURM, .help = "nodes of a lower weight are taken first" },
+    { "layouts[].servers.labels", KEY_CUSTOM, .fallback = "=none", .form = "name | [name] | map", AT(server_group, labels), .kinds = KUBERNETES, .help = "{key: value}, or key=value by commas" },
+    { "layouts[].servers.taints", KEY_CUSTOM, .fallback = "=none", .form = "name | [name]", AT(server_group, taints), .kinds = KUBERNETES, .help = "key=value:NoSchedule, PreferNoSchedule or NoExecute" },
+    { "layouts[].servers.sharing", KEY_MAP, .fallback = "=", .short_key = "kind", .help = "how each of its GPUs is shared out" },
+    { "layouts[].servers.sharing.kind", KEY_CHOICE, .fallback = "none", .words = "none|shard|time_slice|mps|mig_single|mig_mixed|share", AT(server_group, sharing), .help = "shard: Slurm; time_slice, mps: Kubernetes; mig_single: one profile; mig_mixed: as asked for; share: thousandths" },
+    { "layouts[].servers.sharing.per_gpu", KEY_COUNT, RANGE(1, 1024), .fallback = "=none", AT(server_group, shares_per_gpu), .help = "shards or replicas of one GPU" },
+    { "layouts[].servers.sharing.profile", KEY_TEXT, .fallback = "", AT(server_group, mig), .help = "MIG profile of mig_single, as 1g.10gb" },
+    { "layouts[].servers.links", KEY_CUSTOM, .fallback = "=none", .form = "[name]+", .items_most = LIMIT_GPUS_PER_SERVER, .help = "Links= of gres.conf, one text a GPU: \"-1,4,2,2\"" },
+    { "layouts[].servers.gpu_cores", KEY_CUSTOM, .fallback = "=none", .form = "[name]+", .items_most = LIMIT_GPUS_PER_SERVER, .help = "Cores= of gres.conf, one range a GPU: 0-7" },
     { "layouts[].fabric", KEY_MAP, REQUIRED, .help = "what connects them" },
     { "layouts[].fabric.type", KEY_WORD, .fallback = "two-tier", .words = "two-tier", .help = "kind of network" },
     { "layouts[].fabric.link", KEY_CUSTOM, REQUIRED, .short_key = "like", .form = "name | {link}", .help = "an entry of catalog links.yaml, or its keys written inline" },
@@ -112,7 +132,7 @@ const struct key_row keys[] = {
     { "allow_different", KEY_CUSTOM, .fallback = "=[]", .form = "['gpu' | 'fabric']", .help = "[gpu, fabric]: what layouts may differ in" },
 
     { "verdict", KEY_MAP, .fallback = "=", .help = "what the verdict is tried against" },
-    { "verdict.tornado", KEY_BOOL, .fallback = "true", AT(scenario, tornado), .help = "run again with each assumption moved, to say what turns the verdict" },
+    { "verdict.tornado", KEY_BOOL, .fallback = "=true, or false where servers of several types are mixed", AT(scenario, tornado), .help = "run again with each assumption moved, to say what turns the verdict" },
     { "verdict.tornado_replicas", KEY_COUNT, RANGE(1, LIMIT_REPLICAS), .fallback = "20", AT(scenario, tornado_replicas), .help = "replicas of each moved assumption, at most those of the scenario" },
     { "gates", KEY_CUSTOM, .fallback = "=none", .form = "[{gates[]}]", .items_most = LIMIT_GATES, .help = "limits that make compare exit 5" },
     { "gates[].metric", KEY_NAME, REQUIRED, AT(gate, metric), .help = "name of a metric" },
@@ -127,11 +147,11 @@ const struct key_row keys[] = {
     /* ---- a server type ---- */
     { "server.id", KEY_NAME, .fallback = "inline", AT(server_type, id), .help = "name in the catalog" },
     { "server.like", KEY_CUSTOM, .fallback = "=none", .form = "name", .help = "inline: takes what is not written from this entry of the catalog" },
-    { "server.gpu", KEY_NAME, REQUIRED, AT(server_type, gpu), .help = "GPU model; layouts with different ones are not comparable" },
-    { "server.gpus", KEY_COUNT, RANGE(1, LIMIT_GPUS_PER_SERVER), REQUIRED, AT(server_type, gpus), .help = "GPUs of one server" },
-    { "server.nics", KEY_COUNT, RANGE(1, 512), REQUIRED, AT(server_type, nics), .help = "compute NICs of one server" },
-    { "server.nic", KEY_BANDWIDTH, RANGE(1, 1e15), REQUIRED, AT(server_type, nic_bytes_per_s), .help = "one NIC, effective, one direction" },
-    { "server.scaleup", KEY_BANDWIDTH, RANGE(1, 1e15), REQUIRED, AT(server_type, scaleup_bytes_per_s), .help = "bus bandwidth of a ring inside the server" },
+    { "server.gpu", KEY_NAME, REQUIRED, .unless_zero = "gpus", AT(server_type, gpu), .help = "GPU model; layouts with different ones are not comparable" },
+    { "server.gpus", KEY_COUNT, RANGE(0, LIMIT_GPUS_PER_SERVER), REQUIRED, AT(server_type, gpus), .help = "GPUs of one server; 0: cores and memory only" },
+    { "server.nics", KEY_COUNT, RANGE(1, 512), REQUIRED, .unless_zero = "gpus", AT(server_type, nics), .help = "compute NICs of one server" },
+    { "server.nic", KEY_BANDWIDTH, RANGE(1, 1e15), REQUIRED, .unless_zero = "gpus", AT(server_type, nic_bytes_per_s), .help = "one NIC, effective, one direction" },
+    { "server.scaleup", KEY_BANDWIDTH, RANGE(1, 1e15), REQUIRED, .unless_zero = "gpus", AT(server_type, scaleup_bytes_per_s), .help = "bus bandwidth of a ring inside the server" },
     { "server.gpu_pcie", KEY_BANDWIDTH, RANGE(1, 1e15), .fallback = "48 GB/s", AT(server_type, gpu_pcie_bytes_per_s), .help = "what one GPU can send, one direction" },
     { "server.host_memory", KEY_BANDWIDTH, RANGE(1, 1e15), .fallback = "300 GB/s", AT(server_type, host_memory_bytes_per_s), .help = "what the host's memory copies; matters without gpudirect" },
     { "server.scaleup_hop", KEY_SECONDS, RANGE(0, 1), .fallback = "3.4us", AT(server_type, scaleup_hop_s), .help = "start-up of one collective step inside the server" },

@@ -51,6 +51,8 @@ struct key_row {
     const char *twin;     /* another form of the same value; only one of them may be written     */
     bool twin_needed;     /* one of the two must be written                                      */
     const char *needed_with; /* must be written when this neighbour is                            */
+    const char *unless_zero; /* a required one may be left out where this neighbour is written as 0  */
+    uint32_t kinds;       /* schedulers that know it, bits of enum scheduler_kind; 0 = all        */
     const char *form;     /* KEY_CUSTOM: what may stand here, in the language below; NULL = only
                              the catalog writes it                                               */
     uint32_t items_most;  /* length of a list in `form`; 0 = any                                 */
@@ -62,7 +64,7 @@ struct key_row {
  *
  *     form    = choice { " | " choice }
  *     choice  = name | path | count | number | share | duration    count: within min and max
- *             | 'word' | {group} | {group + group - key} | "[" form "]" ["+"] ["!"]
+ *             | map (its keys are the user's) | 'word' | {group} | {group + group - key} | "[" form "]" ["+"] ["!"]
  *
  * {server}: a map with the keys "server."; - key leaves one out. [..]+ at least one, ! none twice. */
 extern const struct key_row keys[];

@@ -120,7 +120,7 @@ struct checkpoint {
     double bytes_per_gpu;      /* state; 0 = by the job's profile (size: by_class)              */
 };
 
-/* Layouts of one kind of server have one group; `server` and `server_count` are the first group's type and
+/* Layouts of one kind of server have one group; `server` is the type of the first group that has GPUs, `server_count`
  * the servers of all groups. Nodes are numbered through the groups in order. */
 struct layout {
     char name[LIMIT_NAME_BYTES];
