@@ -51,6 +51,7 @@ struct slurm_qos {
 struct slurm_association {
     char account[LIMIT_NAME_BYTES], parent[LIMIT_NAME_BYTES], user[LIMIT_NAME_BYTES];
     uint32_t fairshare; /* shares; 1 */
+    uint32_t priority;  /* what PriorityWeightAssoc weighs; 0                                        */
     struct tres_limit grp, max_per_job, grp_run_mins;
     int64_t grp_jobs, max_jobs;
 };
