@@ -12,14 +12,14 @@ struct queued {
     uint32_t gpus, jobs;
 };
 
-struct setting {
+struct state_of_nodes {
     int free_gpus[NODES];             /* FREE_OUT: the node takes no jobs      */
     struct queued queue[CLASSES_MAX]; /* classes of waiting jobs               */
     uint32_t slack;
     uint32_t blocked; /* bit per class: no host for it         */
 };
 
-static struct causes causes_in(const struct setting *setting, uint64_t *free_gpus)
+static struct causes causes_in(const struct state_of_nodes *state, uint64_t *free_gpus)
 {
     static const struct demand no_host = { 0 };
     struct arena *arena = arena_create(1u << 24);
@@ -30,11 +30,11 @@ static struct causes causes_in(const struct setting *setting, uint64_t *free_gpu
         &cluster, arena,
         (struct cluster_size){ .nodes = NODES, .gpus_per_node = GPUS, .nodes_per_leaf = NODES }));
     for (uint32_t node = 0; node < NODES; node++) {
-        if (setting->free_gpus[node] < 0) {
+        if (state->free_gpus[node] < 0) {
             cluster_node_out(&cluster, node);
             continue;
         }
-        const struct part part = { node, GPUS - (uint32_t)setting->free_gpus[node] };
+        const struct part part = { .node = node, .gpus = GPUS - (uint32_t)state->free_gpus[node] };
         if (part.gpus) assert_true(cluster_claim(&cluster, 0, &part, 1, &no_host) != GRANT_NONE);
     }
     assert_true(live_init(&live, 64) && waiting_init(&waiting, CLASSES_MAX, &live));
@@ -42,12 +42,11 @@ static struct causes causes_in(const struct setting *setting, uint64_t *free_gpu
     uint64_t blocked_at[CLASSES_MAX] = { 0 };
     uint32_t serial = 0;
     for (uint32_t c = 0; c < CLASSES_MAX; c++) {
-        const struct request request = { .gpus =
-                                             setting->queue[c].gpus ? setting->queue[c].gpus : 1,
+        const struct request request = { .gpus = state->queue[c].gpus ? state->queue[c].gpus : 1,
                                          .shape = SHAPE_MODEL };
-        demands[c] = demand_of(&request, GPUS, NODES, 0, 0, setting->slack);
-        if (setting->blocked >> c & 1) blocked_at[c] = cluster.releases + 1;
-        for (uint32_t j = 0; j < setting->queue[c].jobs; j++) {
+        demands[c] = demand_of(&request, GPUS, NODES, 0, 0, state->slack);
+        if (state->blocked >> c & 1) blocked_at[c] = cluster.releases + 1;
+        for (uint32_t j = 0; j < state->queue[c].jobs; j++) {
             const uint32_t row = live_take(&live);
             live.jobs[row].serial = serial++;
             live.jobs[row].request_class = c;
@@ -65,7 +64,7 @@ static struct causes causes_in(const struct setting *setting, uint64_t *free_gpu
 
 static const struct {
     const char *name;
-    struct setting setting;
+    struct state_of_nodes state;
     uint32_t no_demand, withheld, starved, fragmented, is_short;
 } cases[] = {
     /* clang-format off */
@@ -90,36 +89,36 @@ static void by_hand(void **state)
 {
     const uint64_t c = rows_number(state);
     uint64_t free_gpus;
-    const struct causes causes = causes_in(&cases[c].setting, &free_gpus);
-    assert_int_equal(causes.gpus[ACC_NO_DEMAND], cases[c].no_demand);
-    assert_int_equal(causes.gpus[ACC_WITHHELD], cases[c].withheld);
-    assert_int_equal(causes.gpus[ACC_STARVED], cases[c].starved);
-    assert_int_equal(causes.gpus[ACC_FRAGMENTED], cases[c].fragmented);
-    assert_int_equal(causes.gpus[ACC_SHORT], cases[c].is_short);
+    const struct causes causes = causes_in(&cases[c].state, &free_gpus);
+    assert_int_equal(causes.units[ACC_NO_DEMAND], cases[c].no_demand * CLUSTER_UNITS);
+    assert_int_equal(causes.units[ACC_WITHHELD], cases[c].withheld * CLUSTER_UNITS);
+    assert_int_equal(causes.units[ACC_STARVED], cases[c].starved * CLUSTER_UNITS);
+    assert_int_equal(causes.units[ACC_FRAGMENTED], cases[c].fragmented * CLUSTER_UNITS);
+    assert_int_equal(causes.units[ACC_SHORT], cases[c].is_short * CLUSTER_UNITS);
 }
 
 static void sums_to_the_free(void **state)
 {
     const uint64_t seed = rows_number(state);
-    struct setting setting = { .slack = any(seed, 0) < 0.7 ? 0 : SLACK_ANY,
-                               .blocked = any(seed, 1) < 0.7 ? 0 : any_count(seed, 2, 0, 15) };
+    struct state_of_nodes drawn = { .slack = any(seed, 0) < 0.7 ? 0 : SLACK_ANY,
+                                    .blocked = any(seed, 1) < 0.7 ? 0 : any_count(seed, 2, 0, 15) };
     bool waits = false;
     for (uint64_t node = 0; node < NODES; node++)
-        setting.free_gpus[node] = (int)any_count(seed, 10 + node, 0, GPUS + 1) - 1;
+        drawn.free_gpus[node] = (int)any_count(seed, 10 + node, 0, GPUS + 1) - 1;
     for (uint64_t c = 0; c < CLASSES_MAX; c++) {
-        setting.queue[c] =
+        drawn.queue[c] =
             (struct queued){ any_count(seed, 20 + c, 1, 12), any_count(seed, 30 + c, 0, 3) };
-        waits |= setting.queue[c].jobs > 0;
+        waits |= drawn.queue[c].jobs > 0;
     }
     uint64_t free_gpus, sum = 0;
-    const struct causes causes = causes_in(&setting, &free_gpus);
+    const struct causes causes = causes_in(&drawn, &free_gpus);
     for (int account = ACC_NO_DEMAND; account < ACC_FREE_END; account++) {
-        assert_true(causes.gpus[account] <= free_gpus);
-        sum += causes.gpus[account];
+        assert_true(causes.units[account] <= free_gpus * (uint64_t)CLUSTER_UNITS);
+        sum += causes.units[account];
     }
-    assert_int_equal(sum, free_gpus);
-    if (!waits) assert_int_equal(causes.gpus[ACC_NO_DEMAND], free_gpus);
-    if (!setting.blocked) assert_int_equal(causes.gpus[ACC_STARVED], 0);
+    assert_int_equal(sum, free_gpus * (uint64_t)CLUSTER_UNITS);
+    if (!waits) assert_int_equal(causes.units[ACC_NO_DEMAND], free_gpus * (uint64_t)CLUSTER_UNITS);
+    if (!drawn.blocked) assert_int_equal(causes.units[ACC_STARVED], 0);
 }
 
 int main(void)

@@ -45,7 +45,8 @@ static void by_hand(void **state)
 {
     const uint64_t c = rows_number(state);
     int64_t levels[ACC_HELD_END];
-    step_split(cases[c].gpus, cases[c].held, &cases[c].shares, levels);
+    step_split(cases[c].gpus * UNITS_PER_GPU, cases[c].held * UNITS_PER_GPU, &cases[c].shares,
+               levels);
     assert_int_equal(levels[ACC_COMPUTE], cases[c].compute);
     assert_int_equal(levels[ACC_STALL_INTRA], cases[c].intra);
     assert_int_equal(levels[ACC_STALL_INTER], cases[c].inter);
@@ -67,7 +68,7 @@ static void keeps_the_sum(void **state)
         const struct step_shares shares = { share[0], share[1], share[2], share[3],
                                             share[4], share[5], share[6] };
         int64_t levels[ACC_HELD_END], sum = 0;
-        step_split(gpus, held, &shares, levels);
+        step_split(gpus * UNITS_PER_GPU, held * UNITS_PER_GPU, &shares, levels);
         for (int account = 0; account < ACC_HELD_END; account++) {
             assert_true(levels[account] >= 0);
             sum += levels[account];

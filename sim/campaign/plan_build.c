@@ -102,24 +102,36 @@ static enum status size_fabric(const struct scenario *scenario, const struct lay
 }
 
 /* Rows that the layout can never hold. */
-static void count_unserved(const struct scenario *scenario, const struct layout *layout,
-                           const struct jobs *jobs, struct variant *variant)
+static void count_unserved(const struct scenario *scenario, const struct jobs *jobs,
+                           struct variant *variant)
 {
     for (uint32_t row = 0; row < jobs->count; row++) {
-        const struct request request = {
-            .gpus = jobs->gpus[row],
-            .nodes = scenario->shape == SHAPE_RECORDED && jobs->nodes ? jobs->nodes[row] : 0,
-            .cores = jobs->cores ? jobs->cores[row] : 0,
-            .shape = (uint8_t)scenario->shape,
-            .memory_bytes = jobs->memory_bytes ? jobs->memory_bytes[row] : 0
-        };
-        const struct demand demand =
-            demand_of(&request, variant->gpus_per_server, variant->servers, layout->server.cores,
-                      layout->server.memory_bytes, variant->slack);
-        if (demand.ever) continue;
+        const struct request request = request_of_row(jobs, row, scenario->shape);
+        if (demand_on(scenario, variant, &request).ever) continue;
         variant->jobs_never_fit++;
         variant->unserved_gpu_s += jobs->gpus[row] * s_from_ns(jobs->duration_ns[row]);
     }
+}
+
+/* Nodes and GPUs of a layout of several groups of servers. */
+static uint64_t count_groups(const struct layout *layout, struct variant *variant)
+{
+    uint64_t gpus = 0, nodes = 0, servers = 0;
+    for (uint32_t g = 0; g < layout->group_count; g++) {
+        const struct server_group *group = &layout->groups[g];
+        const uint32_t parts = group->nodes_per_server ? group->nodes_per_server : 1;
+        gpus += (uint64_t)group->count * group->server.gpus;
+        nodes += (uint64_t)group->count * parts;
+        servers += group->count;
+        if (g == 0) variant->gpus_per_server = variant->gpus_per_node = 0;
+        if (group->server.gpus > variant->gpus_per_server)
+            variant->gpus_per_server = group->server.gpus;
+        if (group->server.gpus / parts > variant->gpus_per_node)
+            variant->gpus_per_node = group->server.gpus / parts;
+    }
+    variant->nodes = nodes < UINT32_MAX ? (uint32_t)nodes : UINT32_MAX;
+    variant->servers = servers < UINT32_MAX ? (uint32_t)servers : UINT32_MAX;
+    return gpus;
 }
 
 static enum status add_variant(struct plan *plan, uint32_t layout_row, uint32_t slack,
@@ -131,12 +143,15 @@ static enum status add_variant(struct plan *plan, uint32_t layout_row, uint32_t 
     *variant = (struct variant){ .layout = layout_row,
                                  .slack = slack,
                                  .servers = layout->server_count,
-                                 .gpus_per_server = layout->server.gpus };
+                                 .gpus_per_server = layout->server.gpus,
+                                 .nodes = layout->server_count,
+                                 .gpus_per_node = layout->server.gpus };
     uint64_t gpus = (uint64_t)layout->server_count * layout->server.gpus;
     if (scenario->scale_to_load > 0) {
         gpus = scaled_gpus(scenario, offered);
-        variant->servers = (uint32_t)(gpus / layout->server.gpus);
-    }
+        variant->servers = variant->nodes = (uint32_t)(gpus / layout->server.gpus);
+    } else if (layout->group_count > 0)
+        gpus = count_groups(layout, variant);
     if (gpus > LIMIT_GPUS || gpus == 0)
         return diag_error(diag, whole_file(scenario),
                           "layout '%s' has %" PRIu64 " GPUs; legal are 1 to %d", layout->name, gpus,
@@ -144,7 +159,7 @@ static enum status add_variant(struct plan *plan, uint32_t layout_row, uint32_t 
     variant->gpus = (uint32_t)gpus;
     variant->offered_load = offered / (double)gpus;
     TRY(size_fabric(scenario, layout, variant, diag));
-    count_unserved(scenario, layout, plan->jobs, variant);
+    count_unserved(scenario, plan->jobs, variant);
     return STATUS_OK;
 }
 

@@ -45,7 +45,7 @@ uint32_t live_take(struct live_table *live)
     }
     live->jobs[row] = (struct live_job){ .state = LIVE_WAITING, .first_start_ns = TIME_NEVER };
     live->attempts[row] = (struct attempt){ .fault_ns = TIME_NEVER, .first_grant = GRANT_NONE };
-    live->cycles[row] = (struct cycle){ 0 };
+    live->cycles[row] = (struct cycle){ .next_startup_ns = NEXT_STARTUP_USUAL };
     live->in_use++;
     return row;
 }

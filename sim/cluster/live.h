@@ -18,6 +18,8 @@ enum live_state {
     LIVE_RUNNING,
     LIVE_HUNG,    /* its part failed; GPUs are held until the fault is detected    */
     LIVE_DELAYED, /* killed, not yet eligible again                                */
+    LIVE_BLOCKED, /* not eligible by word of the policy: dependency, hold, begin   */
+    LIVE_SUSPENDED, /* stands still; keeps its GPUs                                */
 };
 
 struct live_job {
@@ -46,18 +48,23 @@ struct attempt {
     int64_t fault_ns;        /* TIME_NEVER while it works                                        */
     uint32_t rate_q30;       /* work ns per ns, 2^30 = reference speed                           */
     uint32_t share_intra, share_inter, share_checkpoint; /* units per asked GPU while it works   */
-    uint32_t first_grant;
-    uint32_t held, broken; /* GPUs held; of these, broken ones of a hung attempt               */
+    uint32_t first_grant;  /* GRANT_NONE while it holds nothing                                */
+    uint32_t held, broken; /* whole GPUs held; of these, broken ones of a hung attempt         */
+    uint32_t share_units;  /* parts of GPUs held beside them                                   */
 };
 
-/* Checkpoints of an attempt. */
+/* Checkpoints of an attempt, and what is seldom needed. */
 struct cycle {
     int64_t cycle_ns;   /* wall time from one durable point to the next; 0 = none written   */
     int64_t durable_ns; /* of a hung attempt: when its last durable point was               */
+    int64_t next_startup_ns; /* start-up of the next attempt; NEXT_STARTUP_USUAL = as timing.h says */
+    uint32_t broken_share_units; /* parts of broken GPUs of a hung attempt                 */
 };
 
 _Static_assert(sizeof(struct attempt) <= 64, "an attempt is one cache line");
 _Static_assert(sizeof(struct live_job) <= 64, "a live job stays small");
+
+#define NEXT_STARTUP_USUAL (-1)
 
 struct live_table {
     struct live_job *jobs;    /* [capacity] */

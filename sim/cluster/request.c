@@ -3,24 +3,36 @@
 
 #include "base/assert.h"
 #include "base/philox.h"
+#include "cluster/cluster.h"
 
 static uint64_t request_hash(const struct request *request)
 {
     uint64_t hash = mix64(request->gpus | (uint64_t)request->nodes << 32);
     hash = mix64(hash ^ request->cores ^ (uint64_t)request->shape << 32);
+    hash = mix64(hash ^ request->ask ^ (uint64_t)request->share_units << 32);
     return mix64(hash ^ request->memory_bytes);
 }
 
 static bool request_equal(const struct request *a, const struct request *b)
 {
     return a->gpus == b->gpus && a->nodes == b->nodes && a->cores == b->cores &&
-           a->shape == b->shape && a->instance == b->instance && a->eligibility == b->eligibility &&
+           a->shape == b->shape && a->ask == b->ask && a->share_units == b->share_units &&
            a->memory_bytes == b->memory_bytes;
 }
 
-static struct request request_of_row(const struct jobs *jobs, uint32_t row, enum shape shape)
+struct request request_of_row(const struct jobs *jobs, uint32_t row, enum shape shape)
 {
+    const uint32_t ask = jobs->ask ? jobs->ask[row] : ASK_NONE;
+    uint32_t share_units = 0;
+    if (ask != ASK_NONE && jobs->asks[ask].gpu_milli) {
+        const uint32_t pods = jobs->asks[ask].pods ? jobs->asks[ask].pods : 1;
+        share_units = pods * jobs->asks[ask].gpu_milli * (uint32_t)(CLUSTER_UNITS / 1000);
+    }
+    /* Who asks in a scheduler's words for nodes gets so many. */
+    if (ask != ASK_NONE && jobs->nodes && jobs->nodes[row]) shape = SHAPE_RECORDED;
     return (struct request){
+        .ask = ask,
+        .share_units = share_units,
         .gpus = jobs->gpus[row],
         .nodes = shape == SHAPE_RECORDED && jobs->nodes ? jobs->nodes[row] : 0,
         .cores = jobs->cores ? jobs->cores[row] : 0,
@@ -75,7 +87,10 @@ struct demand demand_of(const struct request *request, uint32_t gpus_per_node, u
                         uint32_t cores_per_node, uint64_t memory_bytes_per_node, uint32_t slack)
 {
     const uint32_t g = gpus_per_node, n = request->gpus;
-    struct demand demand = { .gpus = n, .held = n };
+    struct demand demand = { .gpus = n,
+                             .share_units = request->share_units,
+                             .held = n,
+                             .flexible = request->ask != ASK_NONE };
     if (request->shape == SHAPE_RECORDED && request->nodes) {
         demand.nodes = request->nodes;
         demand.per_node = div_ceil(n, request->nodes);
@@ -97,12 +112,52 @@ struct demand demand_of(const struct request *request, uint32_t gpus_per_node, u
     if (demand.nodes_max < demand.nodes) demand.nodes_max = demand.nodes;
 
     demand.hosted = request->cores > 0 || request->memory_bytes > 0;
+    if (n == 0) {
+        /* Cores only, or a part of a GPU: on one node. */
+        demand.ever =
+            request->cores <= cores_per_node && request->memory_bytes <= memory_bytes_per_node;
+        return demand;
+    }
     demand.cores_milli_per_gpu = (uint32_t)(((uint64_t)request->cores * 1000 + n - 1) / n);
     demand.memory_bytes_per_gpu = (request->memory_bytes + n - 1) / n;
     demand.ever =
         demand.nodes <= nodes && demand.per_node <= g &&
         (uint64_t)demand.cores_milli_per_gpu * demand.per_node <= UINT64_C(1000) * cores_per_node &&
         demand.memory_bytes_per_gpu * demand.per_node <= memory_bytes_per_node;
+    return demand;
+}
+
+/* Nodes of a layout of several groups that have the cores, memory and GPUs of one part. */
+static bool groups_hold(const struct layout *layout, const struct demand *demand)
+{
+    uint64_t nodes = 0;
+    for (uint32_t g = 0; g < layout->group_count; g++) {
+        const struct server_group *group = &layout->groups[g];
+        const uint32_t parts = group->nodes_per_server ? group->nodes_per_server : 1;
+        if (group->server.gpus / parts >= demand->per_node) nodes += (uint64_t)group->count * parts;
+    }
+    return nodes >= demand->nodes || demand->nodes_max > demand->nodes;
+}
+
+struct demand demand_on(const struct scenario *scenario, const struct variant *variant,
+                        const struct request *request)
+{
+    const struct layout *layout = &scenario->layouts[variant->layout];
+    uint32_t cores = layout->server.cores;
+    uint64_t memory_bytes = layout->server.memory_bytes;
+    for (uint32_t g = 0; g < layout->group_count; g++) {
+        const struct server_type *server = &layout->groups[g].server;
+        if (server->cores > cores) cores = server->cores;
+        if (server->memory_bytes > memory_bytes) memory_bytes = server->memory_bytes;
+    }
+    struct demand demand = demand_of(request, variant->gpus_per_node, variant->nodes, cores,
+                                     memory_bytes, variant->slack);
+    if (layout->group_count > 1 && !groups_hold(layout, &demand)) demand.ever = false;
+    if (scenario->kind != KIND_SLURM && scenario->kind != KIND_KUBERNETES) return demand;
+    if (request->ask != ASK_NONE) demand.ever = true;
+    demand.hosted = false;
+    demand.cores_milli_per_gpu = 0;
+    demand.memory_bytes_per_gpu = 0;
     return demand;
 }
 

@@ -7,19 +7,22 @@
 
 #include "base/arena.h"
 #include "spec/jobs.h"
+#include "spec/plan.h"
 #include "spec/scenario.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
+#define ASK_NONE UINT32_MAX
+
 /* One request. All fields decide the class. */
 struct request {
-    uint32_t gpus;         /* whole GPUs asked for, >= 1                                        */
+    uint32_t gpus;         /* whole GPUs asked for; 0 = cores only, or a part of one GPU         */
     uint32_t nodes;        /* nodes of the recording for shape recorded; 0 = not said           */
     uint32_t cores;        /* CPU cores of the whole job; 0 = none asked                        */
     uint8_t shape;         /* enum shape                                                        */
-    uint8_t instance;      /* GPU instance profile; 0 = whole GPUs, the only kind so far        */
-    uint16_t eligibility;  /* set of nodes it may use; 0 = all, the only set so far             */
+    uint32_t ask;          /* row in jobs->asks, or ASK_NONE                                    */
+    uint32_t share_units;  /* parts of GPUs asked for, all together                             */
     uint64_t memory_bytes; /* host memory of the whole job; 0 = none asked                      */
 };
 
@@ -37,12 +40,14 @@ bool request_table_build(struct request_table *table, const struct jobs *jobs, e
  * last ones may take fewer), or, with slack, when the nodes_max emptiest nodes hold `gpus`. */
 struct demand {
     uint32_t gpus;  /* asked for: what works                                             */
+    uint32_t share_units; /* beside them: parts of GPUs                                   */
     uint32_t held;  /* allocated in the plain shape: whole servers when several           */
     uint32_t nodes; /* in the plain shape                                                */
     uint32_t per_node;
     uint32_t nodes_max; /* with slack, >= nodes                                              */
     bool ever;          /* false: this layout can never hold it                              */
     bool even;          /* as recorded: on `nodes` nodes exactly, as evenly as can be        */
+    bool flexible; /* what it is given is what it asked for: --nodes=1-3, --gpus-per-node */
     bool hosted;        /* asks for cores or memory: candidates are checked                  */
     uint32_t cores_milli_per_gpu; /* rounded up                                             */
     uint64_t memory_bytes_per_gpu;
@@ -50,6 +55,14 @@ struct demand {
 
 struct demand demand_of(const struct request *request, uint32_t gpus_per_node, uint32_t nodes,
                         uint32_t cores_per_node, uint64_t memory_bytes_per_node, uint32_t slack);
+
+/* What a request means on a layout of a plan. Schedulers that place by their own rules (Slurm, Kubernetes)
+ * look at hosts themselves, and judge themselves what can never run when it is asked for in their words. */
+struct demand demand_on(const struct scenario *scenario, const struct variant *variant,
+                        const struct request *request);
+
+/* The request of a row of the trace. */
+struct request request_of_row(const struct jobs *jobs, uint32_t row, enum shape shape);
 
 /* Whether nodes of which with_free[f] have exactly f GPUs free hold the demand, hosts left aside.
  * with_free[gpus_per_node + 1]. */

@@ -2,6 +2,7 @@
 #include "handlers/books.h"
 
 #include "base/assert.h"
+#include "handlers/timing.h"
 #include "ledger/split.h"
 
 /* So many units in a cell: to be paid from, or into. */
@@ -34,24 +35,28 @@ static void pay(struct run *run, struct purse *from, size_t from_count, struct p
     for (; t < to_count; t++) ASSERT(to[t].units == 0);
 }
 
-static const struct demand *demand_of_live(const struct run *run, uint32_t live)
-{
-    return &run->demands[run->live.jobs[live].request_class];
-}
-
 static uint32_t cell_of(const struct run *run, uint32_t live, enum account account)
 {
     return ledger_cell(account, run->live.jobs[live].size_class);
 }
 
-static int64_t asked_units(const struct run *run, uint32_t live)
+int64_t books_held_units(const struct run *run, uint32_t live)
 {
-    return demand_of_live(run, live)->gpus * UNITS_PER_GPU;
+    const struct attempt *attempt = &run->live.attempts[live];
+    return attempt->held * UNITS_PER_GPU + attempt->share_units;
+}
+
+int64_t books_asked_units(const struct run *run, uint32_t live)
+{
+    const struct demand *demand = demand_of_live(run, live);
+    const int64_t held = books_held_units(run, live);
+    const int64_t asked = demand->gpus * UNITS_PER_GPU + demand->share_units;
+    return demand->flexible || asked > held ? held : asked;
 }
 
 static int64_t unused_units(const struct run *run, uint32_t live)
 {
-    return run->live.attempts[live].held * UNITS_PER_GPU - asked_units(run, live);
+    return books_held_units(run, live) - books_asked_units(run, live);
 }
 
 void books_levels(const struct run *run, uint32_t live, int64_t levels[ACC_HELD_END])
@@ -60,7 +65,7 @@ void books_levels(const struct run *run, uint32_t live, int64_t levels[ACC_HELD_
     const struct step_shares shares = { .intra = attempt->share_intra,
                                         .inter = attempt->share_inter,
                                         .checkpoint = attempt->share_checkpoint };
-    step_split(demand_of_live(run, live)->gpus, attempt->held, &shares, levels);
+    step_split(books_asked_units(run, live), books_held_units(run, live), &shares, levels);
 }
 
 /* Start-up turns into work, or back (when the attempt ends before): all accounts but unused. */
@@ -85,7 +90,7 @@ void books_start(struct run *run, uint32_t live)
     ledger_move(&run->ledger, CELL_FREE, unused, unused_units(run, live), run->now_ns);
     const uint32_t startup = cell_of(run, live, ACC_STARTUP);
     if (attempt->work_start_ns > run->now_ns) {
-        ledger_move(&run->ledger, CELL_FREE, startup, asked_units(run, live), run->now_ns);
+        ledger_move(&run->ledger, CELL_FREE, startup, books_asked_units(run, live), run->now_ns);
         turn_startup(run, live, false);
         return;
     }
@@ -116,8 +121,8 @@ int128 books_lose(struct run *run, uint32_t live, int64_t durable_ns)
     const uint32_t lost = cell_of(run, live, ACC_LOST);
     if (run->now_ns < run->live.attempts[live].work_start_ns) {
         turn_startup(run, live, true);
-        ledger_move(&run->ledger, cell_of(run, live, ACC_STARTUP), lost, asked_units(run, live),
-                    run->now_ns);
+        ledger_move(&run->ledger, cell_of(run, live, ACC_STARTUP), lost,
+                    books_asked_units(run, live), run->now_ns);
         return 0;
     }
     int64_t levels[ACC_HELD_END];
@@ -126,16 +131,16 @@ int128 books_lose(struct run *run, uint32_t live, int64_t durable_ns)
         if (account != ACC_UNUSED && account != ACC_LOST)
             ledger_move(&run->ledger, cell_of(run, live, account), lost, levels[account],
                         durable_ns);
-    return (int128)asked_units(run, live) * (run->now_ns - durable_ns);
+    return (int128)books_asked_units(run, live) * (run->now_ns - durable_ns);
 }
 
 enum { RETURN_CELLS = 3 };
 
 static void returned_purses(struct returned returned, struct purse to[RETURN_CELLS])
 {
-    to[0] = (struct purse){ CELL_FREE, returned.free * UNITS_PER_GPU };
-    to[1] = (struct purse){ CELL_DRAINING, returned.draining * UNITS_PER_GPU };
-    to[2] = (struct purse){ CELL_DOWN, returned.down * UNITS_PER_GPU };
+    to[0] = (struct purse){ CELL_FREE, returned.free };
+    to[1] = (struct purse){ CELL_DRAINING, returned.draining };
+    to[2] = (struct purse){ CELL_DOWN, returned.down };
 }
 
 void books_return_working(struct run *run, uint32_t live, struct returned returned,
@@ -154,12 +159,11 @@ void books_return_working(struct run *run, uint32_t live, struct returned return
     pay(run, from, ACC_HELD_END, to, RETURN_CELLS, run->now_ns);
 }
 
-/* Broken GPUs are taken from lost first, then from unused; the rest is what is still held. */
-static void hung_units(const struct run *run, uint32_t live, int64_t broken, int64_t *lost,
+/* Broken parts are taken from lost first, then from unused; the rest is what is still held. */
+static void hung_units(const struct run *run, uint32_t live, struct holding broken, int64_t *lost,
                        int64_t *unused)
 {
-    const int64_t out = broken * UNITS_PER_GPU;
-    *lost = asked_units(run, live) - out;
+    *lost = books_asked_units(run, live) - broken.gpus * UNITS_PER_GPU - broken.share_units;
     *unused = unused_units(run, live);
     if (*lost < 0) {
         *unused += *lost;
@@ -167,30 +171,108 @@ static void hung_units(const struct run *run, uint32_t live, int64_t broken, int
     }
 }
 
+static struct holding broken_of(const struct run *run, uint32_t live)
+{
+    return (struct holding){ run->live.attempts[live].broken,
+                             run->live.cycles[live].broken_share_units };
+}
+
 void books_return_lost(struct run *run, uint32_t live, struct returned returned)
 {
     struct purse from[2] = { { cell_of(run, live, ACC_LOST), 0 },
                              { cell_of(run, live, ACC_UNUSED), 0 } };
-    hung_units(run, live, run->live.attempts[live].broken, &from[0].units, &from[1].units);
+    hung_units(run, live, broken_of(run, live), &from[0].units, &from[1].units);
     struct purse to[RETURN_CELLS];
     returned_purses(returned, to);
     pay(run, from, 2, to, RETURN_CELLS, run->now_ns);
 }
 
-void books_broken(struct run *run, uint32_t live, int64_t gpus)
+void books_broken(struct run *run, uint32_t live, struct holding broken)
 {
-    const int64_t was = run->live.attempts[live].broken;
     int64_t lost_was, unused_was, lost_is, unused_is;
-    hung_units(run, live, was, &lost_was, &unused_was);
-    hung_units(run, live, was + gpus, &lost_is, &unused_is);
+    hung_units(run, live, broken_of(run, live), &lost_was, &unused_was);
+    hung_units(run, live, broken, &lost_is, &unused_is);
     const uint32_t lost = cell_of(run, live, ACC_LOST), unused = cell_of(run, live, ACC_UNUSED);
-    if (gpus > 0) {
+    if (lost_is + unused_is < lost_was + unused_was) {
         ledger_move(&run->ledger, lost, CELL_DOWN, lost_was - lost_is, run->now_ns);
         ledger_move(&run->ledger, unused, CELL_DOWN, unused_was - unused_is, run->now_ns);
     } else {
         ledger_move(&run->ledger, CELL_DOWN, lost, lost_is - lost_was, run->now_ns);
         ledger_move(&run->ledger, CELL_DOWN, unused, unused_is - unused_was, run->now_ns);
     }
+}
+
+void books_claim(struct run *run, uint32_t live, int64_t units)
+{
+    ledger_move(&run->ledger, CELL_FREE, cell_of(run, live, ACC_HELD), units, run->now_ns);
+}
+
+void books_unclaim(struct run *run, uint32_t live, int64_t units)
+{
+    ledger_move(&run->ledger, cell_of(run, live, ACC_HELD), CELL_FREE, units, run->now_ns);
+}
+
+void books_return_claimed(struct run *run, uint32_t live, struct returned returned)
+{
+    struct purse from = { cell_of(run, live, ACC_HELD), books_held_units(run, live) };
+    struct purse to[RETURN_CELLS];
+    returned_purses(returned, to);
+    pay(run, &from, 1, to, RETURN_CELLS, run->now_ns);
+}
+
+/* All that an attempt holds moves between its accounts while it works and `held`. */
+static void stand_still(struct run *run, uint32_t live, bool stops)
+{
+    const uint32_t held = cell_of(run, live, ACC_HELD);
+    int64_t levels[ACC_HELD_END];
+    books_levels(run, live, levels);
+    for (uint32_t account = 0; account < ACC_HELD_END; account++) {
+        const uint32_t cell = cell_of(run, live, account);
+        ledger_move(&run->ledger, stops ? cell : held, stops ? held : cell, levels[account],
+                    run->now_ns);
+    }
+}
+
+void books_suspend(struct run *run, uint32_t live)
+{
+    if (run->now_ns >= run->live.attempts[live].work_start_ns) {
+        stand_still(run, live, true);
+        return;
+    }
+    const uint32_t held = cell_of(run, live, ACC_HELD);
+    books_stop_startup(run, live);
+    ledger_move(&run->ledger, cell_of(run, live, ACC_STARTUP), held, books_asked_units(run, live),
+                run->now_ns);
+    ledger_move(&run->ledger, cell_of(run, live, ACC_UNUSED), held, unused_units(run, live),
+                run->now_ns);
+}
+
+void books_resume(struct run *run, uint32_t live)
+{
+    stand_still(run, live, false);
+}
+
+void books_lose_suspended(struct run *run, uint32_t live)
+{
+    const uint32_t held = cell_of(run, live, ACC_HELD);
+    ledger_move(&run->ledger, held, cell_of(run, live, ACC_LOST), books_asked_units(run, live),
+                run->now_ns);
+    ledger_move(&run->ledger, held, cell_of(run, live, ACC_UNUSED), unused_units(run, live),
+                run->now_ns);
+}
+
+void books_stop_startup(struct run *run, uint32_t live)
+{
+    turn_startup(run, live, true);
+}
+
+void books_return_startup(struct run *run, uint32_t live, struct returned returned)
+{
+    struct purse from[2] = { { cell_of(run, live, ACC_STARTUP), books_asked_units(run, live) },
+                             { cell_of(run, live, ACC_UNUSED), unused_units(run, live) } };
+    struct purse to[RETURN_CELLS];
+    returned_purses(returned, to);
+    pay(run, from, 2, to, RETURN_CELLS, run->now_ns);
 }
 
 void books_idle(struct run *run, struct idle was, struct idle is)
@@ -205,7 +287,7 @@ void books_idle(struct run *run, struct idle was, struct idle is)
     };
     struct purse from[RETURN_CELLS], to[RETURN_CELLS];
     for (int i = 0; i < RETURN_CELLS; i++) {
-        const int64_t more = (cells[i].is - cells[i].was) * UNITS_PER_GPU;
+        const int64_t more = cells[i].is - cells[i].was;
         from[i] = (struct purse){ cells[i].cell, more < 0 ? -more : 0 };
         to[i] = (struct purse){ cells[i].cell, more > 0 ? more : 0 };
     }
@@ -234,8 +316,7 @@ void books_causes(struct run *run, const struct causes *causes)
     for (int i = 0; i < FREE_ACCOUNTS; i++) {
         const enum account account = ACC_NO_DEMAND + i;
         const uint32_t cell = ledger_cell(account, CLASS_NONE);
-        const int64_t more =
-            (int64_t)causes->gpus[account] * UNITS_PER_GPU - run->ledger.level[cell];
+        const int64_t more = (int64_t)causes->units[account] - run->ledger.level[cell];
         from[i] = (struct purse){ cell, more < 0 ? -more : 0 };
         to[i] = (struct purse){ cell, more > 0 ? more : 0 };
     }

@@ -23,7 +23,23 @@ int128 books_finish(struct run *run, uint32_t live);
  * During start-up nothing but the future is taken back. Returns the units * ns moved to lost. */
 int128 books_lose(struct run *run, uint32_t live, int64_t durable_ns);
 
-/* Where GPUs that an attempt gives back go: counts of GPUs. */
+/* Units that an attempt holds; and those that it asked for, the rest is unused. */
+int64_t books_held_units(const struct run *run, uint32_t live);
+int64_t books_asked_units(const struct run *run, uint32_t live);
+
+/* Free GPUs are held by a job that does not run: `units` more, from now on; and free again, before they
+ * are counted as started. */
+void books_claim(struct run *run, uint32_t live, int64_t units);
+void books_unclaim(struct run *run, uint32_t live, int64_t units);
+
+/* The attempt stands still from now on, what it did is kept; and goes on. */
+void books_suspend(struct run *run, uint32_t live);
+void books_resume(struct run *run, uint32_t live);
+
+/* A job that stands still fails: its GPUs are lost time until that is noticed. */
+void books_lose_suspended(struct run *run, uint32_t live);
+
+/* Where GPUs that an attempt gives back go, in units. */
 struct returned {
     int64_t free, draining, down;
 };
@@ -33,8 +49,15 @@ void books_return_working(struct run *run, uint32_t live, struct returned return
                           bool checkpoint_is_compute);
 void books_return_lost(struct run *run, uint32_t live, struct returned returned);
 
-/* `gpus` of a hung attempt broke (> 0) or were repaired (< 0). */
-void books_broken(struct run *run, uint32_t live, int64_t gpus);
+/* GPUs of a job that does not run (account held) go where the nodes say. */
+void books_return_claimed(struct run *run, uint32_t live, struct returned returned);
+
+/* The attempt stops in its start-up and nothing is lost: what of the start-up lies ahead is taken back. */
+void books_stop_startup(struct run *run, uint32_t live);
+void books_return_startup(struct run *run, uint32_t live, struct returned returned);
+
+/* The broken part of a hung attempt is now this much. */
+void books_broken(struct run *run, uint32_t live, struct holding broken);
 
 /* Idle GPUs of a node moved between free, draining and down. */
 void books_idle(struct run *run, struct idle was, struct idle is);

@@ -2,6 +2,7 @@
 #include "handlers/on_fault.h"
 
 #include "base/assert.h"
+#include "base/bits.h"
 #include "handlers/books.h"
 #include "handlers/on_event.h"
 #include "handlers/transition.h"
@@ -53,29 +54,78 @@ static uint32_t incident_open(struct run *run, enum component kind, uint32_t ele
     return (uint32_t)run->result->incidents.count - 1;
 }
 
-/* Whether a job has GPUs on more than one node. */
+/* Whether a job is on more than one node. */
 static bool spans_nodes(const struct run *run, uint32_t live)
 {
+    const struct grant *grants = run->cluster.grants;
     const uint32_t first = run->live.attempts[live].first_grant;
-    return run->cluster.grants[first].next != GRANT_NONE;
+    for (uint32_t row = grants[first].next; row != GRANT_NONE; row = grants[row].next)
+        if (grants[row].node != grants[first].node) return true;
+    return false;
 }
 
-/* Stops the jobs that hold GPUs of `mask` on the node, all or only those on several nodes. */
-static void stop_holders(struct run *run, uint32_t node, uint32_t mask, bool spanning_only,
-                         uint32_t incident)
+static int64_t detection_ns(const struct run *run, enum component kind)
 {
-    const uint32_t *holder = &run->cluster.holder[(uint64_t)node * run->cluster.gpus_per_node];
-    for (; mask; mask &= mask - 1) {
-        const uint32_t live = holder[__builtin_ctz(mask)];
-        if (live == LIVE_NONE || (spanning_only && !spans_nodes(run, live))) continue;
-        transition_hang(run, live, incident, run->scenario->failures.detection_ns);
+    return run->policy->detection_ns
+               ? run->policy->detection_ns(run->policy_memory, &run->view, kind)
+               : run->scenario->failures.detection_ns;
+}
+
+/* What stops. */
+struct blow {
+    uint32_t mask; /* jobs on these GPUs of the node; those without GPUs when it is all of them */
+    bool
+        spanning_only; /* only jobs that are on several nodes                                      */
+    uint32_t incident;
+    int64_t detection_ns;
+};
+
+static void strike(struct run *run, uint32_t live, const struct blow *blow)
+{
+    if (run->live.attempts[live].first_grant == GRANT_NONE) return;
+    if (blow->spanning_only && !spans_nodes(run, live)) return;
+    transition_hang(run, live, blow->incident, blow->detection_ns);
+}
+
+/* By the grants of the node. A job that only holds GPUs gives them back at once, which changes the list: it
+ * is walked again then. */
+static void strike_grants(struct run *run, uint32_t node, const struct blow *blow)
+{
+    const struct cluster *cluster = &run->cluster;
+    for (uint32_t row = cluster->first_on_node[node]; row != GRANT_NONE;) {
+        const struct grant grant = cluster->grants[row];
+        const bool hit =
+            grant.mask & blow->mask || (grant.mask == 0 && blow->mask == cluster->full_mask[node]);
+        const bool was_waiting = run->live.jobs[grant.live].state == LIVE_WAITING;
+        if (hit) strike(run, grant.live, blow);
+        const bool gone = was_waiting && run->live.attempts[grant.live].first_grant == GRANT_NONE;
+        row = hit && gone ? cluster->first_on_node[node] : grant.next_on_node;
     }
+}
+
+static void stop_holders(struct run *run, uint32_t node, struct blow blow)
+{
+    if (run->cluster.first_on_node) {
+        strike_grants(run, node, &blow);
+        return;
+    }
+    const uint32_t *holder = &run->cluster.holder[(uint64_t)node * run->cluster.gpus_per_node];
+    for (uint32_t mask = blow.mask; mask; mask &= mask - 1)
+        if (holder[__builtin_ctz(mask)] != LIVE_NONE)
+            strike(run, holder[__builtin_ctz(mask)], &blow);
 }
 
 static void refresh_holders(struct run *run, uint32_t node)
 {
-    const uint32_t *holder = &run->cluster.holder[(uint64_t)node * run->cluster.gpus_per_node];
-    for (uint32_t bit = 0; bit < run->cluster.gpus_per_node; bit++)
+    const struct cluster *cluster = &run->cluster;
+    if (cluster->first_on_node) {
+        for (uint32_t row = cluster->first_on_node[node]; row != GRANT_NONE;
+             row = cluster->grants[row].next_on_node)
+            transition_refresh_broken(run, cluster->grants[row].live);
+        return;
+    }
+    const uint32_t *holder = &cluster->holder[(uint64_t)node * cluster->gpus_per_node];
+    for (uint32_t bit = 0; bit < cluster->gpus_per_node; bit++)
         if (holder[bit] != LIVE_NONE) transition_refresh_broken(run, holder[bit]);
 }
 
@@ -104,12 +154,16 @@ void on_node_emptied(struct run *run, uint32_t node)
 /* A server that is to be emptied: no new jobs; repaired at once when nobody is on it. */
 static void drain(struct run *run, uint32_t row, uint32_t node, uint32_t incident)
 {
+    const enum component kind = faults_kind(&run->faults, row);
     incident_at(run, incident)->gpus_removed =
         run->cluster.outs[node] ? 0 : run->cluster.gpus_per_node;
     run->faults.state[row] = PART_WAITS;
     transition_node(run, node, cluster_node_out);
     if (run->scenario->failures.drain == DRAIN_NOW)
-        stop_holders(run, node, run->cluster.full_mask, false, incident);
+        stop_holders(run, node,
+                     (struct blow){ .mask = run->cluster.full_mask[node],
+                                    .incident = incident,
+                                    .detection_ns = detection_ns(run, kind) });
     if (cluster_node_empty(&run->cluster, node)) on_node_emptied(run, node);
 }
 
@@ -120,7 +174,10 @@ static void fault_gpu(struct run *run, uint32_t row, uint32_t element)
     const uint32_t incident = incident_open(run, COMPONENT_GPU, element, 1);
     run->faults.incident[row] = incident;
     transition_gpus(run, node, mask, cluster_gpu_broken);
-    stop_holders(run, node, mask, false, incident);
+    stop_holders(run, node,
+                 (struct blow){ .mask = mask,
+                                .incident = incident,
+                                .detection_ns = detection_ns(run, COMPONENT_GPU) });
     refresh_holders(run, node);
     if (run->scenario->failures.drain != DRAIN_GPU) {
         drain(run, row, node, incident);
@@ -130,15 +187,26 @@ static void fault_gpu(struct run *run, uint32_t row, uint32_t element)
     begin_repair(run, row);
 }
 
-static void fault_server(struct run *run, uint32_t row, uint32_t node)
+static uint32_t nodes_per_server(const struct run *run)
 {
-    const uint32_t g = run->cluster.gpus_per_node;
-    const uint32_t incident = incident_open(run, COMPONENT_SERVER, node, g);
+    return run->variant->nodes / run->variant->servers;
+}
+
+/* All nodes of a server fail together. */
+static void fault_server(struct run *run, uint32_t row, uint32_t server)
+{
+    const uint32_t g = run->cluster.gpus_per_node, parts = nodes_per_server(run);
+    const uint32_t incident = incident_open(run, COMPONENT_SERVER, server, g * parts);
     run->faults.incident[row] = incident;
-    incident_at(run, incident)->gpus_removed = run->cluster.outs[node] ? 0 : g;
-    transition_node(run, node, cluster_node_dead);
-    stop_holders(run, node, run->cluster.full_mask, false, incident);
-    refresh_holders(run, node);
+    for (uint32_t node = server * parts; node < (server + 1) * parts; node++) {
+        if (!run->cluster.outs[node]) incident_at(run, incident)->gpus_removed += g;
+        transition_node(run, node, cluster_node_dead);
+        stop_holders(run, node,
+                     (struct blow){ .mask = run->cluster.full_mask[node],
+                                    .incident = incident,
+                                    .detection_ns = detection_ns(run, COMPONENT_SERVER) });
+        refresh_holders(run, node);
+    }
     begin_repair(run, row);
 }
 
@@ -147,7 +215,11 @@ static void fault_link(struct run *run, uint32_t row, uint32_t element)
     const uint32_t node = node_of(run, COMPONENT_LINK, element);
     const uint32_t incident = incident_open(run, COMPONENT_LINK, element, 0);
     run->faults.incident[row] = incident;
-    stop_holders(run, node, link_mask(run, element), true, incident);
+    stop_holders(run, node,
+                 (struct blow){ .mask = link_mask(run, element),
+                                .spanning_only = true,
+                                .incident = incident,
+                                .detection_ns = detection_ns(run, COMPONENT_LINK) });
     drain(run, row, node, incident);
 }
 
@@ -161,7 +233,11 @@ static void fault_leaf(struct run *run, uint32_t row, uint32_t leaf)
         if (!run->cluster.outs[node])
             incident_at(run, incident)->gpus_removed += run->cluster.gpus_per_node;
         transition_node(run, node, cluster_node_dark);
-        stop_holders(run, node, run->cluster.full_mask, true, incident);
+        stop_holders(run, node,
+                     (struct blow){ .mask = run->cluster.full_mask[node],
+                                    .spanning_only = true,
+                                    .incident = incident,
+                                    .detection_ns = detection_ns(run, COMPONENT_LEAF) });
     }
     begin_repair(run, row);
 }
@@ -199,15 +275,19 @@ void on_repair(struct run *run, uint32_t row)
     const bool drained = run->scenario->failures.drain != DRAIN_GPU || kind == COMPONENT_LINK;
     if (kind == COMPONENT_GPU)
         transition_gpus(run, node, 1u << element % run->cluster.gpus_per_node, cluster_gpu_whole);
+    const uint32_t parts = nodes_per_server(run);
     if (kind == COMPONENT_SERVER)
-        transition_node(run, node, cluster_node_alive);
+        for (uint32_t n = element * parts; n < (element + 1) * parts; n++) {
+            transition_node(run, n, cluster_node_alive);
+            refresh_holders(run, n);
+        }
     else if (kind == COMPONENT_LEAF)
         for (uint32_t n = node; n < node + run->cluster.nodes_per_leaf && n < run->cluster.nodes;
              n++)
             transition_node(run, n, cluster_node_lit);
     else if (drained)
         transition_node(run, node, cluster_node_lit);
-    if (kind == COMPONENT_GPU || kind == COMPONENT_SERVER) refresh_holders(run, node);
+    if (kind == COMPONENT_GPU) refresh_holders(run, node);
     faults_renew(&run->faults, row, run->now_ns);
 }
 
@@ -216,4 +296,37 @@ void on_crash(struct run *run, uint32_t live)
     const uint32_t incident = incident_open(run, COMPONENT_JOB, run->live.jobs[live].serial, 0);
     incident_at(run, incident)->repaired_ns = run->now_ns;
     transition_hang(run, live, incident, 0);
+}
+
+/* ---- by hand --------------------------------------------------------------------------------- */
+
+void fault_by_hand(struct run *run, uint32_t node, uint32_t mask, bool whole)
+{
+    const uint32_t gpus = (uint32_t)bits_count(mask);
+    const enum component kind = whole ? COMPONENT_SERVER : COMPONENT_GPU;
+    const uint32_t element =
+        whole ? node : node * run->cluster.gpus_per_node + (uint32_t)__builtin_ctz(mask);
+    const uint32_t incident = incident_open(run, kind, element, gpus);
+    if (!run->cluster.outs[node]) incident_at(run, incident)->gpus_removed = gpus;
+    run->hand_incident[node] = incident;
+    if (whole)
+        transition_node(run, node, cluster_node_dead);
+    else
+        transition_gpus(run, node, mask, cluster_gpu_broken);
+    stop_holders(run, node, (struct blow){ .mask = mask, .incident = incident });
+    refresh_holders(run, node);
+}
+
+void repair_by_hand(struct run *run, uint32_t node, uint32_t mask, bool whole)
+{
+    struct incident *incident = incident_at(run, run->hand_incident[node]);
+    if (incident->repaired_ns == TIME_NEVER) {
+        incident->repaired_ns = run->now_ns;
+        incident->down_gpu_ns = (int128)incident->gpus_removed * (run->now_ns - incident->at_ns);
+    }
+    if (whole)
+        transition_node(run, node, cluster_node_alive);
+    else
+        transition_gpus(run, node, mask, cluster_gpu_whole);
+    refresh_holders(run, node);
 }

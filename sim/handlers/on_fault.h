@@ -17,4 +17,9 @@ void on_fault(struct run *run, uint32_t row);
 void on_repair(struct run *run, uint32_t row);
 void on_crash(struct run *run, uint32_t live);
 
+/* A fault that somebody caused, and its end: of these GPUs of the node, or of the node as a whole. Its jobs
+ * end at once, and it lasts until it is repaired by hand. */
+void fault_by_hand(struct run *run, uint32_t node, uint32_t mask, bool whole);
+void repair_by_hand(struct run *run, uint32_t node, uint32_t mask, bool whole);
+
 #endif

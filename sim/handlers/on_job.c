@@ -2,6 +2,7 @@
 #include "base/assert.h"
 #include "handlers/on_event.h"
 #include "handlers/on_fault.h"
+#include "handlers/on_user.h"
 #include "handlers/transition.h"
 
 static void on_finish(struct run *run, uint32_t live)
@@ -25,6 +26,13 @@ static void on_submit(struct run *run, uint32_t row)
     transition_submit(run, row);
 }
 
+static void on_wake(struct run *run, uint32_t slot)
+{
+    (void)slot;
+    run->wake_ns = TIME_NEVER;
+    run->plan_needed = true;
+}
+
 static const struct {
     const char *name;
     void (*handle)(struct run *run, uint32_t slot);
@@ -33,6 +41,7 @@ static const struct {
     [EV_CRASH] = { "crash", on_crash },       [EV_FAULT] = { "fault", on_fault },
     [EV_DETECT] = { "detect", on_detect },    [EV_SUBMIT] = { "submit", on_submit },
     [EV_REQUEUE] = { "requeue", on_requeue }, [EV_LIMIT] = { "limit", on_limit },
+    [EV_USER] = { "user", on_user },          [EV_WAKE] = { "wake", on_wake },
 };
 
 void on_event(struct run *run, enum event_kind kind, uint32_t slot)
@@ -45,11 +54,11 @@ void on_event(struct run *run, enum event_kind kind, uint32_t slot)
 /* Starts whatever the policy lets start now. */
 static void pass(struct run *run, uint32_t fresh_serial)
 {
-    struct decision decision;
+    struct decision decision = { 0 };
     run->policy->begin(run->policy_memory);
     while (!run->out_of_memory &&
            run->policy->next(run->policy_memory, &run->view, run->now_ns, fresh_serial, &decision))
-        transition_start(run, &decision);
+        transition_apply(run, &decision);
 }
 
 /* Loss: the first who could not start at once is dropped, and stands in nobody's way. */
@@ -71,4 +80,7 @@ void on_plan(struct run *run)
     if (run->scenario->loss) drop_waiting(run);
     run->plan_needed = false;
     run->fresh_serial = SERIAL_NONE;
+    if (run->policy->next_wake_ns)
+        run->wake_ns = run->policy->next_wake_ns(run->policy_memory, &run->view, run->now_ns);
+    ASSERT(run->wake_ns > run->now_ns);
 }

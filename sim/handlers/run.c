@@ -39,14 +39,6 @@ static bool kappa_tables(struct run_shared *shared, struct arena *arena)
     return true;
 }
 
-static struct demand variant_demand(const struct plan *plan, const struct variant *variant,
-                                    const struct request *request)
-{
-    const struct server_type *server = &plan->scenario->layouts[variant->layout].server;
-    return demand_of(request, variant->gpus_per_server, variant->servers, server->cores,
-                     server->memory_bytes, variant->slack);
-}
-
 /* Which classes every variant can hold: layouts are compared by these. */
 static bool common_classes(struct run_shared *shared, struct arena *arena)
 {
@@ -57,7 +49,8 @@ static bool common_classes(struct run_shared *shared, struct arena *arena)
     for (uint32_t c = 0; c < requests->class_count; c++) {
         shared->is_common[c] = 1;
         for (uint32_t v = 0; v < shared->plan->variant_count; v++)
-            if (!variant_demand(shared->plan, &shared->plan->variants[v], &requests->classes[c])
+            if (!demand_on(shared->plan->scenario, &shared->plan->variants[v],
+                           &requests->classes[c])
                      .ever)
                 shared->is_common[c] = 0;
         if (!shared->is_common[c]) shared->all_common = false;
@@ -103,30 +96,74 @@ static bool init_demands(struct run *run)
     run->demands = ARENA_ARRAY(run->arena, struct demand, requests->class_count);
     if (!run->demands) return false;
     for (uint32_t c = 0; c < requests->class_count; c++)
-        run->demands[c] = variant_demand(run->plan, run->variant, &requests->classes[c]);
+        run->demands[c] = demand_on(run->scenario, run->variant, &requests->classes[c]);
     return true;
+}
+
+/* Groups of nodes as the cluster sees them: servers that host several nodes are cut evenly. */
+static struct cluster_group *cluster_groups(struct run *run, const struct layout *layout)
+{
+    struct cluster_group *groups =
+        ARENA_ARRAY(run->arena, struct cluster_group, layout->group_count);
+    for (uint32_t g = 0; groups && g < layout->group_count; g++) {
+        const struct server_group *group = &layout->groups[g];
+        const uint32_t parts = group->nodes_per_server ? group->nodes_per_server : 1;
+        groups[g] = (struct cluster_group){ .nodes = group->count * parts,
+                                            .gpus = group->server.gpus / parts,
+                                            .cores_milli = group->server.cores * 1000 / parts,
+                                            .memory_bytes = group->server.memory_bytes / parts };
+    }
+    return groups;
+}
+
+/* What the trace asks for beside whole GPUs. */
+static void init_hosting(const struct run *run, struct cluster_size *size)
+{
+    const struct jobs *jobs = run->plan->jobs;
+    const enum scheduler_kind kind = run->scenario->kind;
+    size->hosted = jobs->cores || jobs->memory_bytes || jobs->asks || kind == KIND_SLURM ||
+                   kind == KIND_KUBERNETES;
+    const struct layout *layout = &run->scenario->layouts[run->variant->layout];
+    for (uint32_t g = 0; g < layout->group_count; g++)
+        size->shared |= layout->groups[g].sharing != SHARING_NONE;
+    for (uint32_t a = 0; a < jobs->ask_count; a++)
+        size->shared |= jobs->asks[a].gpu_milli || jobs->asks[a].shards_per_node;
 }
 
 static bool init_cluster(struct run *run)
 {
-    const struct server_type *server = &run->scenario->layouts[run->variant->layout].server;
-    const struct cluster_size size = {
-        .nodes = run->variant->servers,
-        .gpus_per_node = run->variant->gpus_per_server,
-        .nodes_per_leaf = run->variant->servers_per_leaf,
-        .cores_per_node = server->cores,
-        .memory_bytes_per_node = server->memory_bytes,
-        .hosted = run->plan->jobs->cores || run->plan->jobs->memory_bytes,
+    const struct layout *layout = &run->scenario->layouts[run->variant->layout];
+    const bool one_kind = layout->group_count == 0 || run->scenario->scale_to_load > 0;
+    const bool ruled = run->scenario->kind == KIND_SLURM || run->scenario->kind == KIND_KUBERNETES;
+    struct cluster_size size = {
+        .nodes = run->variant->nodes,
+        .gpus_per_node = run->variant->gpus_per_node,
+        .nodes_per_leaf =
+            run->variant->servers_per_leaf * (run->variant->nodes / run->variant->servers),
+        .cores_per_node = layout->server.cores,
+        .memory_bytes_per_node = layout->server.memory_bytes,
+        .groups = one_kind ? NULL : cluster_groups(run, layout),
+        .group_count = layout->group_count,
     };
+    init_hosting(run, &size);
     run->scratch_nodes = ARENA_ARRAY(run->arena, uint32_t, size.nodes);
     if (size.hosted && !(run->scratch_parts = ARENA_ARRAY(run->arena, struct part, size.nodes)))
         return false;
+    if (ruled && !(run->node_gpus = ARENA_ARRAY(run->arena, uint16_t, size.nodes))) return false;
+    if (!one_kind && !size.groups) return false;
+    if (run->scenario->event_count) {
+        run->hand_down = ARENA_ARRAY(run->arena, uint8_t, size.nodes);
+        run->hand_drain = ARENA_ARRAY(run->arena, uint8_t, size.nodes);
+        run->hand_incident = ARENA_ARRAY(run->arena, uint32_t, size.nodes);
+        if (!run->hand_down || !run->hand_drain || !run->hand_incident) return false;
+    }
     return run->scratch_nodes && cluster_init(&run->cluster, run->arena, size);
 }
 
 static bool init_policy(struct run *run)
 {
-    run->policy = policy_of(run->scenario);
+    if (!run->policy)
+        run->policy = run->replica == REPLICA_BLAST ? &policy_fcfs : policy_of(run->scenario);
     run->policy_memory = arena_take(run->arena, 1, run->policy->memory_bytes);
     const uint32_t classes = run->shared->requests.class_count;
     run->view = (struct policy_view){
@@ -135,6 +172,12 @@ static bool init_policy(struct run *run)
         .running = &run->running,
         .live = &run->live,
         .demands = run->demands,
+        .scenario = run->scenario,
+        .layout = &run->scenario->layouts[run->variant->layout],
+        .variant = run->variant,
+        .jobs = run->plan->jobs,
+        .requests = &run->shared->requests,
+        .key = stream_key(run->scenario->seed, run->replica, "policy"),
         .placement = run->scenario->placement,
         .blocked_at = ARENA_ARRAY(run->arena, uint64_t, classes),
     };
@@ -196,6 +239,7 @@ static bool run_init(struct run *run)
     run->key_profile = stream_key(scenario->seed, run->replica, "job.profile");
     run->key_crash = stream_key(scenario->seed, run->replica, "fail.job");
     run->fresh_serial = SERIAL_NONE;
+    run->wake_ns = TIME_NEVER;
     const int64_t capacity_units = run->variant->gpus * UNITS_PER_GPU;
     const int64_t bin_ns = blast ? BLAST_BIN_NS : scenario->curve_bin_ns;
     run->result->capacity_units = capacity_units;
@@ -209,6 +253,8 @@ static bool run_init(struct run *run)
 
 static void run_clear(struct run *run)
 {
+    if (run->policy && run->policy->clear && run->policy_memory)
+        run->policy->clear(run->policy_memory);
     faults_clear(&run->faults);
     ledger_clear(&run->ledger);
     waiting_clear(&run->waiting);
@@ -230,6 +276,22 @@ struct next_event {
     uint32_t slot;
 };
 
+/* What is not in an agenda and acts behind the others of its instant: events by hand, then wake-ups. */
+static struct next_event earlier_by_hand(const struct run *run, struct next_event next)
+{
+    const uint32_t row = run->next_user_event;
+    if (row < run->scenario->event_count && run->replica != REPLICA_BLAST) {
+        const int64_t at_ns = run->scenario->events[row].at_ns;
+        const uint64_t rank = agenda_rank(EV_USER, 0);
+        if (at_ns < next.at_ns || (at_ns == next.at_ns && rank < next.rank))
+            next = (struct next_event){ at_ns, rank, EV_USER, row };
+    }
+    const uint64_t rank = agenda_rank(EV_WAKE, 0);
+    if (run->wake_ns < next.at_ns || (run->wake_ns == next.at_ns && rank < next.rank))
+        next = (struct next_event){ run->wake_ns, rank, EV_WAKE, 0 };
+    return next;
+}
+
 static struct next_event next_of(const struct run *run)
 {
     struct next_event next = { .at_ns = TIME_NEVER, .rank = UINT64_MAX };
@@ -245,7 +307,7 @@ static struct next_event next_of(const struct run *run)
     if (run->arrivals.at_ns < next.at_ns ||
         (run->arrivals.at_ns == next.at_ns && submit < next.rank && next.at_ns < TIME_NEVER))
         next = (struct next_event){ run->arrivals.at_ns, submit, EV_SUBMIT, 0 };
-    return next;
+    return earlier_by_hand(run, next);
 }
 
 /* Whether nothing that is still to come matters: the cohort has ended and the window is over. */
@@ -266,6 +328,7 @@ static void play(struct run *run)
         do {
             on_event(run, next.kind,
                      next.kind == EV_SUBMIT ? arrivals_take(&run->arrivals) : next.slot);
+            if (run->policy->after_each_event) on_plan(run);
             next = next_of(run);
         } while (next.at_ns == run->now_ns && !run->out_of_memory);
         on_plan(run);
@@ -273,13 +336,14 @@ static void play(struct run *run)
         if (run_probe) run_probe(run);
         next = next_of(run);
     }
+    run->stuck = next.at_ns == TIME_NEVER;
 }
 
 /* Where the books are closed. */
 static int64_t closing_time(const struct run *run)
 {
     if (run->plan->horizon_ns == HORIZON_ALL && run->replica != REPLICA_BLAST)
-        return run->live.in_use == 0 ? run->now_ns : run->end_ns;
+        return run->live.in_use == 0 || run->stuck ? run->now_ns : run->end_ns;
     if (run->cohort_open > 0 || run->replica == REPLICA_BLAST) return run->end_ns;
     return run->now_ns > run->result->window_end_ns ? run->now_ns : run->result->window_end_ns;
 }
@@ -309,7 +373,8 @@ static enum status finish(struct run *run)
     for (int end = 0; end < JOB_ENDS; end++) ended += result->jobs_end[end];
     ASSERT(ended == result->jobs_submitted);
     if (result->closure_error != 0) return STATUS_LEDGER;
-    return run->plan->horizon_ns == HORIZON_ALL && run->live.in_use > 0 ? STATUS_LIMIT : STATUS_OK;
+    const bool unfinished = run->plan->horizon_ns == HORIZON_ALL && run->live.in_use > 0;
+    return unfinished && !run->stuck ? STATUS_LIMIT : STATUS_OK;
 }
 
 static void init_result(struct replica_result *result, const struct run_request *request)
@@ -339,6 +404,7 @@ enum status run_replica(const struct run_request *request, struct replica_result
                        .scenario = plan->scenario,
                        .variant = &plan->variants[request->variant],
                        .replica = request->replica,
+                       .policy = request->policy,
                        .keep_detail = keeps_detail(plan->scenario, request->replica),
                        .result = result };
     enum status status = STATUS_WORLD;

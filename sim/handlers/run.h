@@ -52,6 +52,8 @@ enum event_kind {
     EV_SUBMIT,
     EV_REQUEUE,
     EV_LIMIT,
+    EV_USER, /* `events:` of the scenario */
+    EV_WAKE, /* the policy asked for a pass */
     EV_KINDS
 };
 
@@ -79,6 +81,9 @@ struct run {
     void *policy_memory;
     struct policy_view view;
     uint32_t *scratch_nodes;         /* [nodes] of a job that gives back GPUs on sick nodes      */
+    uint8_t *hand_down, *hand_drain; /* [nodes] by hand; NULL without events                   */
+    uint32_t *hand_incident;         /* [nodes] of the last fault by hand                      */
+    uint16_t *node_gpus; /* [nodes] all 0: to add up a job's parts by node; NULL: one part a node   */
     struct part *scratch_parts;      /* [nodes] NULL when no job asks for cores or memory        */
     uint64_t key_profile, key_crash; /* streams                                                 */
 
@@ -87,6 +92,9 @@ struct run {
     uint64_t serial; /* ties of equal times                                       */
     uint64_t events;
     uint64_t cohort_open;  /* jobs of the cohort that have not ended                    */
+    int64_t wake_ns;       /* when the policy wants a pass; TIME_NEVER = not            */
+    uint32_t next_user_event; /* row in scenario->events                               */
+    bool stuck;            /* nothing will happen any more: who waits then waits for ever  */
     bool plan_needed;      /* something changed that could let a job start              */
     uint32_t fresh_serial; /* first arrival since the last pass                         */
     bool causes_set;       /* free GPUs stand in other accounts than no_demand          */
@@ -98,6 +106,7 @@ struct run_request {
     const struct run_shared *shared;
     uint32_t variant; /* row in the plan                                           */
     uint32_t replica; /* or REPLICA_BLAST                                          */
+    const struct policy *policy; /* NULL = the scenario's; tests give their own      */
 };
 
 /* Prepares the tables that runs share, in the arena. */

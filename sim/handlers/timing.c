@@ -7,7 +7,7 @@ struct speed_answer timing_speed(struct run *run, const struct live_job *job,
     const struct scenario *scenario = run->scenario;
     const struct jobs *jobs = run->plan->jobs;
     struct speed_query query = {
-        .gpus = jobs->gpus[job->row],
+        .gpus = jobs->gpus[job->row] ? jobs->gpus[job->row] : 1,
         .recorded_nodes = jobs->nodes ? jobs->nodes[job->row] : 0,
         .profile = job->profile,
         .kappa_luck = 1,
@@ -28,15 +28,19 @@ int64_t timing_contained_startup_ns(const struct run *run, const struct live_job
     return startup_ns < duration_ns ? startup_ns : duration_ns;
 }
 
-int64_t timing_startup_ns(const struct run *run, const struct live_job *job)
+int64_t timing_startup_ns(const struct run *run, uint32_t live)
 {
+    const struct live_job *job = &run->live.jobs[live];
+    const int64_t said_ns = run->live.cycles[live].next_startup_ns;
+    if (said_ns != NEXT_STARTUP_USUAL) return said_ns;
     if (job->attempts > 0) return run->scenario->failures.restart_ns;
     return run->scenario->contains_startup ? timing_contained_startup_ns(run, job)
                                            : run->scenario->startup_ns;
 }
 
-int64_t timing_estimate_ns(const struct run *run, const struct live_job *job, uint32_t rate_q30)
+int64_t timing_estimate_ns(const struct run *run, uint32_t live, uint32_t rate_q30)
 {
+    const struct live_job *job = &run->live.jobs[live];
     const struct jobs *jobs = run->plan->jobs;
     const int64_t duration_ns = jobs->duration_ns[job->row];
     int64_t limit_ns = jobs->limit_ns[job->row];
@@ -47,7 +51,7 @@ int64_t timing_estimate_ns(const struct run *run, const struct live_job *job, ui
     int64_t left_ns = limit_ns - contained_ns - done_ns;
     if (left_ns < 0 && job->attempts == 0) return limit_ns; /* it ends inside the start-up */
     if (left_ns < 0) left_ns = 0;
-    return time_add(timing_startup_ns(run, job), muldiv_ceil(left_ns, RATE_ONE, rate_q30));
+    return time_add(timing_startup_ns(run, live), muldiv_ceil(left_ns, RATE_ONE, rate_q30));
 }
 
 uint32_t timing_plain_rate_q30(struct run *run, uint32_t live)

@@ -16,13 +16,13 @@ struct speed_answer timing_speed(struct run *run, const struct live_job *job,
 /* Start-up that the recorded duration of a job holds. */
 int64_t timing_contained_startup_ns(const struct run *run, const struct live_job *job);
 
-/* Start-up of the next attempt: the first one's, or a restart's. */
-int64_t timing_startup_ns(const struct run *run, const struct live_job *job);
+/* Start-up of the next attempt: the first one's, a restart's, or what a policy said when it stopped the job. */
+int64_t timing_startup_ns(const struct run *run, uint32_t live);
 
 /* What the scheduler believes the next attempt takes: the requested time, or the recorded one
  * times a stated factor, less what is done, at the speed of this layout: people ask for the time
  * that their job takes where they run it. */
-int64_t timing_estimate_ns(const struct run *run, const struct live_job *job, uint32_t rate_q30);
+int64_t timing_estimate_ns(const struct run *run, uint32_t live, uint32_t rate_q30);
 
 /* Rate of a job in the plain shape, without the use of slack. */
 uint32_t timing_plain_rate_q30(struct run *run, uint32_t live);

@@ -4,13 +4,12 @@
 #include "base/assert.h"
 #include "base/bits.h"
 #include "base/philox.h"
-#include "handlers/books.h"
 #include "handlers/detail.h"
 #include "handlers/on_event.h"
 #include "handlers/timing.h"
-#include "policy/place.h"
+#include "handlers/transition_parts.h"
 
-static void note(struct run *run, enum note_kind kind, uint32_t live)
+void transition_note(struct run *run, enum note_kind kind, uint32_t live)
 {
     run->policy->note(run->policy_memory, &run->view, (struct note){ .kind = kind, .live = live });
 }
@@ -28,7 +27,7 @@ static struct job_time_of job_time_of(const struct run *run, const struct live_j
 
 /* What a kill cost until now: from it to the first new progress of the job, times its GPUs. Goes to
  * the incident; called when the job fails again or leaves, and when the run ends. */
-static void settle_restart(struct run *run, uint32_t live)
+void transition_settle_restart(struct run *run, uint32_t live)
 {
     struct live_job *job = &run->live.jobs[live];
     if (job->incident == ROW_NONE || job->state == LIVE_HUNG) return;
@@ -41,10 +40,16 @@ static void settle_restart(struct run *run, uint32_t live)
     job->incident = ROW_NONE;
 }
 
-static void job_over(struct run *run, uint32_t live, enum job_end end)
+static void note_over(struct run *run, uint32_t live, enum job_end end)
+{
+    run->policy->note(run->policy_memory, &run->view,
+                      (struct note){ .kind = NOTE_OVER, .live = live, .end = (uint8_t)end });
+}
+
+void transition_over(struct run *run, uint32_t live, enum job_end end)
 {
     struct live_job *job = &run->live.jobs[live];
-    settle_restart(run, live);
+    transition_settle_restart(run, live);
     run->result->jobs_end[end]++;
     if (job->in_cohort) {
         run->cohort_open--;
@@ -52,23 +57,26 @@ static void job_over(struct run *run, uint32_t live, enum job_end end)
         run->stats.done[job->size_class]++;
         jobstats_completion(&run->stats, job_time_of(run, job, false));
     }
+    note_over(run, live, end);
     detail_job(run, live, end);
     waiting_end(&run->waiting, live);
     live_give(&run->live, live);
 }
 
-static void reject(struct run *run, uint32_t live)
+void transition_reject(struct run *run, uint32_t live, const char *reason)
 {
     const struct live_job *job = &run->live.jobs[live];
     const struct jobs *jobs = run->plan->jobs;
-    settle_restart(run, live);
+    transition_settle_restart(run, live);
     run->result->jobs_end[END_REJECTED]++;
     if (job->in_cohort) {
         run->cohort_open--;
         run->stats.rejected[job->size_class]++;
         run->stats.unserved_gpu_ns += (int128)jobs->gpus[job->row] * jobs->duration_ns[job->row];
     }
+    note_over(run, live, END_REJECTED);
     detail_job(run, live, END_REJECTED);
+    (void)reason;
     live_give(&run->live, live);
 }
 
@@ -109,52 +117,72 @@ void transition_submit(struct run *run, uint32_t trace_row)
         run->stats.offered_gpu_ns += (int128)jobs->gpus[trace_row] * jobs->duration_ns[trace_row];
     }
     if (!demand_of_live(run, live)->ever) {
-        reject(run, live);
+        transition_reject(run, live, "the layout can never hold it");
         return;
     }
     const uint32_t rate_q30 = timing_plain_rate_q30(run, live);
-    const int64_t limit_ns = timing_estimate_ns(run, job, rate_q30);
+    const int64_t limit_ns = timing_estimate_ns(run, live, rate_q30);
     if (job->in_cohort)
         run->stats.asked_gpu_ns +=
             (int128)demand_of_live(run, live)->held *
-            (timing_startup_ns(run, job) + muldiv_ceil(job->work_ns, RATE_ONE, rate_q30));
+            (timing_startup_ns(run, live) + muldiv_ceil(job->work_ns, RATE_ONE, rate_q30));
     if (!waiting_add(&run->waiting, live, jobs->gpus[trace_row], limit_ns)) {
         run->out_of_memory = true;
         return;
     }
     if (run->fresh_serial == SERIAL_NONE) run->fresh_serial = job->serial;
+    transition_note(run, NOTE_SUBMIT, live);
 }
 
 void transition_drop(struct run *run, uint32_t live)
 {
     waiting_start(&run->waiting, live, demand_of_live(run, live)->gpus);
     waiting_end(&run->waiting, live);
-    note(run, NOTE_DROP, live);
-    reject(run, live);
+    transition_note(run, NOTE_DROP, live);
+    transition_reject(run, live, "it did not fit at once");
 }
 
 /* ---- start ----------------------------------------------------------------------------------- */
 
 static struct speed_place place_of(const struct run *run, const struct decision *decision,
-                                   const struct demand *demand, uint32_t *held)
+                                   const struct demand *demand, uint32_t held)
 {
-    uint32_t sum = 0, least = UINT32_MAX;
+    uint32_t least = UINT32_MAX;
     bool spans_leaves = false;
     const uint32_t leaf = decision->parts[0].node / run->cluster.nodes_per_leaf;
     for (uint32_t p = 0; p < decision->part_count; p++) {
-        sum += decision->parts[p].gpus;
         if (decision->parts[p].gpus < least) least = decision->parts[p].gpus;
         spans_leaves |= decision->parts[p].node / run->cluster.nodes_per_leaf != leaf;
     }
-    *held = sum;
-    if (sum > demand->gpus) least = demand->gpus / decision->part_count;
+    if (held > demand->gpus) least = demand->gpus / decision->part_count;
     return (struct speed_place){ .servers = decision->part_count,
                                  .gpus_min = least ? least : 1,
                                  .spans_leaves = spans_leaves };
 }
 
+/* The same from all that a job holds, where several of its parts may be on one node. */
+static struct speed_place place_of_grants(struct run *run, uint32_t first_grant)
+{
+    const struct cluster *cluster = &run->cluster;
+    const uint32_t leaf = cluster->grants[first_grant].node / cluster->nodes_per_leaf;
+    struct speed_place place = { .gpus_min = UINT32_MAX };
+    for (uint32_t row = first_grant; row != GRANT_NONE; row = cluster->grants[row].next)
+        run->node_gpus[cluster->grants[row].node] +=
+            (uint16_t)bits_count(cluster->grants[row].mask);
+    for (uint32_t row = first_grant; row != GRANT_NONE; row = cluster->grants[row].next) {
+        const uint32_t node = cluster->grants[row].node, gpus = run->node_gpus[node];
+        run->node_gpus[node] = 0;
+        place.spans_leaves |= node / cluster->nodes_per_leaf != leaf;
+        if (gpus == 0) continue; /* seen already, or cores only */
+        place.servers++;
+        if (gpus < place.gpus_min) place.gpus_min = gpus;
+    }
+    if (place.servers == 0) return (struct speed_place){ .servers = 1, .gpus_min = 1 };
+    return place;
+}
+
 /* The next thing that happens to an attempt: its end, its limit, or its software fails. */
-static void schedule_attempt(struct run *run, uint32_t live)
+void transition_schedule(struct run *run, uint32_t live)
 {
     const struct live_job *job = &run->live.jobs[live];
     const struct attempt *attempt = &run->live.attempts[live];
@@ -180,6 +208,55 @@ static void schedule_attempt(struct run *run, uint32_t live)
     agenda_set(&run->agenda, live, at_ns, agenda_rank(kind, run->serial++));
 }
 
+/* Takes the parts of a decision, behind what the job holds already. */
+static bool claim_parts(struct run *run, const struct decision *decision)
+{
+    struct attempt *attempt = &run->live.attempts[decision->live];
+    if (decision->part_count == 0) return true;
+    const uint32_t first = cluster_claim(&run->cluster, decision->live, decision->parts,
+                                         decision->part_count, demand_of_live(run, decision->live));
+    if (first == GRANT_NONE) {
+        run->out_of_memory = true;
+        return false;
+    }
+    uint32_t *at = &attempt->first_grant;
+    while (*at != GRANT_NONE) at = &run->cluster.grants[*at].next;
+    *at = first;
+    const struct holding held = cluster_held(&run->cluster, attempt->first_grant);
+    attempt->held = held.gpus;
+    attempt->share_units = held.share_units;
+    return true;
+}
+
+void transition_claim(struct run *run, const struct decision *decision)
+{
+    const uint32_t live = decision->live;
+    ASSERT(run->live.jobs[live].state == LIVE_WAITING);
+    const bool holds = run->live.attempts[live].first_grant != GRANT_NONE;
+    const int64_t was = holds ? books_held_units(run, live) : 0;
+    if (!claim_parts(run, decision)) return;
+    books_claim(run, live, books_held_units(run, live) - was);
+}
+
+/* Rate, shares and times of an attempt that begins now on what the job holds. */
+static void init_attempt(struct run *run, uint32_t live, struct speed_place place)
+{
+    const struct live_job *job = &run->live.jobs[live];
+    struct attempt *attempt = &run->live.attempts[live];
+    const struct speed_answer speed = timing_speed(run, job, place);
+    attempt->start_ns = run->now_ns;
+    attempt->work_start_ns = time_add(run->now_ns, timing_startup_ns(run, live));
+    attempt->expected_end_ns = time_add(run->now_ns, timing_estimate_ns(run, live, speed.rate_q30));
+    attempt->fault_ns = TIME_NEVER;
+    attempt->rate_q30 = speed.rate_q30;
+    attempt->share_intra = speed.intra;
+    attempt->share_inter = speed.inter;
+    attempt->share_checkpoint = speed.checkpoint;
+    attempt->broken = 0;
+    run->live.cycles[live] =
+        (struct cycle){ .cycle_ns = speed.cycle_ns, .next_startup_ns = NEXT_STARTUP_USUAL };
+}
+
 void transition_start(struct run *run, const struct decision *decision)
 {
     const uint32_t live = decision->live;
@@ -187,29 +264,19 @@ void transition_start(struct run *run, const struct decision *decision)
     struct attempt *attempt = &run->live.attempts[live];
     const struct demand *demand = demand_of_live(run, live);
     ASSERT(job->state == LIVE_WAITING);
-    const struct speed_place place = place_of(run, decision, demand, &attempt->held);
-    const struct speed_answer speed = timing_speed(run, job, place);
-    const int64_t startup_ns = timing_startup_ns(run, job);
-    attempt->start_ns = run->now_ns;
-    attempt->work_start_ns = time_add(run->now_ns, startup_ns);
-    attempt->expected_end_ns = time_add(run->now_ns, timing_estimate_ns(run, job, speed.rate_q30));
-    attempt->fault_ns = TIME_NEVER;
-    attempt->rate_q30 = speed.rate_q30;
-    attempt->share_intra = speed.intra;
-    attempt->share_inter = speed.inter;
-    attempt->share_checkpoint = speed.checkpoint;
-    attempt->broken = 0;
-    run->live.cycles[live].cycle_ns = speed.cycle_ns;
-
-    attempt->first_grant =
-        cluster_claim(&run->cluster, live, decision->parts, decision->part_count, demand);
+    const bool holds = attempt->first_grant != GRANT_NONE;
+    if (holds) books_unclaim(run, live, books_held_units(run, live));
+    if (!claim_parts(run, decision)) return;
+    init_attempt(run, live,
+                 run->node_gpus ? place_of_grants(run, attempt->first_grant)
+                                : place_of(run, decision, demand, attempt->held));
     const struct running_entry entry = { attempt->expected_end_ns, live, attempt->held };
-    if (attempt->first_grant == GRANT_NONE || !running_add(&run->running, entry)) {
+    if (!running_add(&run->running, entry)) {
         run->out_of_memory = true;
         return;
     }
     waiting_start(&run->waiting, live, demand->gpus);
-    note(run, NOTE_START, live);
+    transition_note(run, NOTE_START, live);
     books_start(run, live);
     if (job->first_start_ns == TIME_NEVER) {
         job->first_start_ns = run->now_ns;
@@ -217,11 +284,29 @@ void transition_start(struct run *run, const struct decision *decision)
     }
     job->state = LIVE_RUNNING;
     job->attempts++;
-    schedule_attempt(run, live);
+    transition_schedule(run, live);
     detail_allocation(run, live);
 }
 
 /* ---- end ------------------------------------------------------------------------------------- */
+
+/* Units that a job holds by this grant. */
+static int64_t units_of(const struct grant *grant)
+{
+    return grant->share_units ? grant->share_units : bits_count(grant->mask) * UNITS_PER_GPU;
+}
+
+static bool is_in(const uint32_t *nodes, uint32_t count, uint32_t node)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (nodes[i] == node) return true;
+    return false;
+}
+
+static bool is_sick(const struct cluster *cluster, uint32_t node)
+{
+    return cluster->outs[node] || cluster->broken_mask[node];
+}
 
 /* The same where a node is broken or being emptied: its GPUs do not all become free. */
 static struct returned give_back_sick(struct run *run, uint32_t live)
@@ -232,17 +317,18 @@ static struct returned give_back_sick(struct run *run, uint32_t live)
     for (uint32_t row = run->live.attempts[live].first_grant; row != GRANT_NONE;
          row = cluster->grants[row].next) {
         const struct grant *grant = &cluster->grants[row];
-        if (!cluster->outs[grant->node] && !cluster->broken_mask[grant->node]) {
-            returned.free += bits_count(grant->mask);
+        if (!is_sick(cluster, grant->node)) {
+            returned.free += units_of(grant);
             continue;
         }
+        if (is_in(run->scratch_nodes, sick, grant->node)) continue;
         const struct idle was = cluster_node_idle(cluster, grant->node);
         returned.free -= was.free;
         returned.draining -= was.draining;
         returned.down -= was.down;
         run->scratch_nodes[sick++] = grant->node;
     }
-    cluster_release(cluster, run->live.attempts[live].first_grant, demand_of_live(run, live));
+    cluster_release(cluster, run->live.attempts[live].first_grant);
     for (uint32_t i = 0; i < sick; i++) {
         const struct idle is = cluster_node_idle(cluster, run->scratch_nodes[i]);
         returned.free += is.free;
@@ -252,34 +338,35 @@ static struct returned give_back_sick(struct run *run, uint32_t live)
     for (uint32_t i = 0; i < sick; i++)
         if (cluster_node_empty(cluster, run->scratch_nodes[i]))
             on_node_emptied(run, run->scratch_nodes[i]);
-    note(run, NOTE_NODES_CHANGED, live);
+    transition_note(run, NOTE_NODES_CHANGED, live);
     return returned;
 }
 
 static bool all_healthy(const struct run *run, uint32_t live)
 {
     for (uint32_t row = run->live.attempts[live].first_grant; row != GRANT_NONE;
-         row = run->cluster.grants[row].next) {
-        const uint32_t node = run->cluster.grants[row].node;
-        if (run->cluster.outs[node] || run->cluster.broken_mask[node]) return false;
-    }
+         row = run->cluster.grants[row].next)
+        if (is_sick(&run->cluster, run->cluster.grants[row].node)) return false;
     return true;
 }
 
-/* Gives the GPUs of an attempt back and says where they went. */
-static struct returned give_back(struct run *run, uint32_t live)
+struct returned transition_give_back(struct run *run, uint32_t live)
 {
     const struct attempt *attempt = &run->live.attempts[live];
-    const struct running_entry entry = { attempt->expected_end_ns, live, attempt->held };
-    struct returned returned = { .free = attempt->held };
-    note(run, NOTE_END, live);
-    running_remove(&run->running, entry);
+    struct returned returned = { .free = books_held_units(run, live) };
+    transition_note(run, NOTE_END, live);
+    if (run->live.jobs[live].state != LIVE_WAITING) {
+        const struct running_entry entry = { attempt->expected_end_ns, live, attempt->held };
+        running_remove(&run->running, entry);
+        agenda_unset(&run->agenda, live);
+    }
+    if (run->live.jobs[live].state == LIVE_SUSPENDED)
+        cluster_forget_hosts(&run->cluster, attempt->first_grant);
     if (all_healthy(run, live))
-        cluster_release(&run->cluster, attempt->first_grant, demand_of_live(run, live));
+        cluster_release(&run->cluster, attempt->first_grant);
     else
         returned = give_back_sick(run, live);
     run->live.attempts[live].first_grant = GRANT_NONE;
-    agenda_unset(&run->agenda, live);
     run->plan_needed = true;
     return returned;
 }
@@ -290,8 +377,8 @@ void transition_finish(struct run *run, uint32_t live)
     const int128 fix = books_finish(run, live);
     detail_attempt(run, live, ATTEMPT_FINISHED, run->now_ns, fix);
     const bool fixed = run->live.cycles[live].cycle_ns > 0;
-    books_return_working(run, live, give_back(run, live), fixed);
-    job_over(run, live, END_FINISHED);
+    books_return_working(run, live, transition_give_back(run, live), fixed);
+    transition_sequel(run, live, CLOSE_FINISHED, END_FINISHED);
 }
 
 void transition_kill_at_limit(struct run *run, uint32_t live)
@@ -300,83 +387,38 @@ void transition_kill_at_limit(struct run *run, uint32_t live)
     const int64_t durable_ns = timing_durable_ns(run, live, &work_ns);
     books_lose(run, live, durable_ns);
     detail_attempt(run, live, ATTEMPT_KILLED_LIMIT, durable_ns, 0);
-    books_return_lost(run, live, give_back(run, live));
-    job_over(run, live, END_KILLED);
+    books_return_lost(run, live, transition_give_back(run, live));
+    transition_sequel(run, live, CLOSE_LIMIT, END_KILLED);
 }
 
-void transition_hang(struct run *run, uint32_t live, uint32_t incident_row, int64_t detection_ns)
+bool transition_sequel(struct run *run, uint32_t live, enum attempt_close how, enum job_end end)
 {
     struct live_job *job = &run->live.jobs[live];
-    struct attempt *attempt = &run->live.attempts[live];
-    if (job->state != LIVE_RUNNING) return;
-    settle_restart(run, live);
-    int64_t work_ns;
-    const int64_t durable_ns = timing_durable_ns(run, live, &work_ns);
-    const int128 lost = books_lose(run, live, durable_ns);
-    job->work_ns -= work_ns < job->work_ns ? work_ns : job->work_ns;
-    job->state = LIVE_HUNG;
-    job->incident = incident_row;
-    attempt->fault_ns = run->now_ns;
-    run->live.cycles[live].durable_ns = durable_ns;
-    struct incident *incident = &LOG_ITEMS(&run->result->incidents, struct incident)[incident_row];
-    incident->jobs_hit++;
-    incident->gpus_stopped += demand_of_live(run, live)->gpus;
-    incident->lost_gpu_ns += lost / UNITS_PER_GPU;
-    agenda_set(&run->agenda, live, time_add(run->now_ns, detection_ns),
-               agenda_rank(EV_DETECT, run->serial++));
-}
-
-/* GPUs of a hung attempt that wait for its detection, times how long it hangs: lost. Broken ones are
- * down, and those it did not ask for unused. */
-static int128 hang_cost(const struct run *run, uint32_t live)
-{
-    const struct attempt *attempt = &run->live.attempts[live];
-    const uint32_t asked = demand_of_live(run, live)->gpus;
-    const uint32_t waiting = asked > attempt->broken ? asked - attempt->broken : 0;
-    return (int128)waiting * (run->now_ns - attempt->fault_ns);
-}
-
-static void charge_hang(struct run *run, uint32_t live, int sign)
-{
-    const uint32_t row = run->live.jobs[live].incident;
-    LOG_ITEMS(&run->result->incidents, struct incident)
-    [row].lost_gpu_ns += sign * hang_cost(run, live);
-}
-
-void transition_refresh_broken(struct run *run, uint32_t live)
-{
-    struct attempt *attempt = &run->live.attempts[live];
-    if (run->live.jobs[live].state != LIVE_HUNG) return;
-    const uint32_t broken = cluster_broken_gpus(&run->cluster, attempt->first_grant);
-    books_broken(run, live, (int64_t)broken - attempt->broken);
-    /* The end of the hang is charged as if it had always been like now; what was before is added. */
-    charge_hang(run, live, +1);
-    attempt->broken = broken;
-    charge_hang(run, live, -1);
-}
-
-void transition_detect(struct run *run, uint32_t live)
-{
-    struct live_job *job = &run->live.jobs[live];
-    struct attempt *attempt = &run->live.attempts[live];
-    ASSERT(job->state == LIVE_HUNG);
-    charge_hang(run, live, +1);
-    detail_attempt(run, live, ATTEMPT_FAILED, run->live.cycles[live].durable_ns, 0);
-    struct returned returned = give_back(run, live);
-    returned.down -= attempt->broken;
-    books_return_lost(run, live, returned);
-    attempt->broken = 0;
-    job->stopped_ns = run->now_ns;
-    if (job->attempts >= LIMIT_ATTEMPTS) {
-        job_over(run, live, END_KILLED);
-        return;
+    const bool failed = how == CLOSE_NODE_FAIL || how == CLOSE_CRASH;
+    struct sequel sequel = { .again = failed || how == CLOSE_REQUEUED,
+                             .delay_ns = run->scenario->failures.requeue_delay_ns };
+    if (run->policy->sequel)
+        sequel = run->policy->sequel(run->policy_memory, &run->view, live, how);
+    if (!sequel.again || job->attempts >= LIMIT_ATTEMPTS) {
+        transition_over(run, live, end);
+        return false;
     }
-    if (run->scenario->failures.requeue_delay_ns == 0) {
+    /* A run that ended by itself begins again from nothing. */
+    if (how == CLOSE_FINISHED || how == CLOSE_LIMIT)
+        job->work_ns =
+            run->plan->jobs->duration_ns[job->row] - timing_contained_startup_ns(run, job);
+    transition_wait_again(run, live, sequel.delay_ns);
+    return true;
+}
+
+void transition_wait_again(struct run *run, uint32_t live, int64_t delay_ns)
+{
+    if (delay_ns == 0) {
         transition_requeue(run, live);
         return;
     }
-    job->state = LIVE_DELAYED;
-    agenda_set(&run->agenda, live, time_add(run->now_ns, run->scenario->failures.requeue_delay_ns),
+    run->live.jobs[live].state = LIVE_DELAYED;
+    agenda_set(&run->agenda, live, time_add(run->now_ns, delay_ns),
                agenda_rank(EV_REQUEUE, run->serial++));
 }
 
@@ -384,55 +426,10 @@ void transition_requeue(struct run *run, uint32_t live)
 {
     agenda_unset(&run->agenda, live);
     run->live.jobs[live].state = LIVE_WAITING;
-    waiting_return(
-        &run->waiting, live, demand_of_live(run, live)->gpus,
-        timing_estimate_ns(run, &run->live.jobs[live], timing_plain_rate_q30(run, live)));
+    waiting_return(&run->waiting, live, demand_of_live(run, live)->gpus,
+                   timing_estimate_ns(run, live, timing_plain_rate_q30(run, live)));
+    transition_note(run, NOTE_REQUEUE, live);
     run->plan_needed = true;
-}
-
-/* ---- nodes and causes ------------------------------------------------------------------------ */
-
-void transition_node(struct run *run, uint32_t node,
-                     void (*change)(struct cluster *cluster, uint32_t node))
-{
-    const struct idle was = cluster_node_idle(&run->cluster, node);
-    change(&run->cluster, node);
-    books_idle(run, was, cluster_node_idle(&run->cluster, node));
-    note(run, NOTE_NODES_CHANGED, LIVE_NONE);
-    run->plan_needed = true;
-}
-
-/* Looks for hosts of the classes that the policy passed over, so that the memo knows all that is
- * starved. Only traces with cores or memory need it. */
-static void look_for_hosts(struct run *run)
-{
-    if (!run->scratch_parts) return;
-    for (uint32_t h = 0; h < run->waiting.head_count; h++) {
-        const struct waiting_head *head = &run->waiting.heads[h];
-        if (head->gpus > run->cluster.index.free_gpus) break; /* heads stand in order of GPUs */
-        if (run->demands[head->request_class].hosted)
-            place_class(&run->view, head->request_class, run->scratch_parts);
-    }
-}
-
-void transition_gpus(struct run *run, uint32_t node, uint32_t mask,
-                     void (*change)(struct cluster *cluster, uint32_t node, uint32_t mask))
-{
-    const struct idle was = cluster_node_idle(&run->cluster, node);
-    change(&run->cluster, node, mask);
-    books_idle(run, was, cluster_node_idle(&run->cluster, node));
-    note(run, NOTE_NODES_CHANGED, LIVE_NONE);
-    run->plan_needed = true;
-}
-
-void transition_causes(struct run *run)
-{
-    if (run->waiting.jobs == 0 && !run->causes_set) return;
-    look_for_hosts(run);
-    const struct causes causes =
-        causes_of(&run->cluster, &run->waiting, run->demands, run->view.blocked_at);
-    books_causes(run, &causes);
-    run->causes_set = causes.gpus[ACC_NO_DEMAND] != run->cluster.index.free_gpus;
 }
 
 /* ---- the end of the run ---------------------------------------------------------------------- */
@@ -447,7 +444,7 @@ static void cut_attempt(struct run *run, uint32_t live)
     if (working)
         run->result->at_risk += books_cut(run, live, durable_ns);
     else
-        charge_hang(run, live, +1);
+        transition_charge_hang(run, live, +1);
 }
 
 void transition_cut(struct run *run)
@@ -455,9 +452,10 @@ void transition_cut(struct run *run)
     for (uint32_t live = 0; live < run->live.count; live++) {
         const struct live_job *job = &run->live.jobs[live];
         if (job->state == LIVE_FREE) continue;
-        settle_restart(run, live);
-        const bool holds = job->state == LIVE_RUNNING || job->state == LIVE_HUNG;
-        if (holds) cut_attempt(run, live);
+        transition_settle_restart(run, live);
+        const bool holds =
+            job->state == LIVE_RUNNING || job->state == LIVE_HUNG || job->state == LIVE_SUSPENDED;
+        if (holds && job->state != LIVE_SUSPENDED) cut_attempt(run, live);
         const enum job_end end = holds ? END_RUNNING : END_QUEUED;
         run->result->jobs_end[end]++;
         if (job->in_cohort) {

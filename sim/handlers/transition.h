@@ -11,6 +11,27 @@ void transition_submit(struct run *run, uint32_t trace_row);
 /* A waiting job starts where the policy said. */
 void transition_start(struct run *run, const struct decision *decision);
 
+/* Any decision of the policy. */
+void transition_apply(struct run *run, const struct decision *decision);
+
+/* A waiting job takes GPUs and does not start; and gives all of them back. */
+void transition_claim(struct run *run, const struct decision *decision);
+void transition_drop_claims(struct run *run, uint32_t live);
+
+/* A waiting, blocked, delayed, running or suspended job is cancelled; it is over. */
+void transition_cancel(struct run *run, uint32_t live);
+
+/* A running or suspended job stops and waits again after delay_ns; keeps_work: nothing is lost, and its next
+ * start-up takes cost_ns. */
+struct stop {
+    int64_t delay_ns, cost_ns;
+    bool keeps_work;
+};
+void transition_preempt(struct run *run, uint32_t live, struct stop stop);
+
+/* A user puts a running job back into the queue: what happens then is the policy's sequel. */
+void transition_user_requeue(struct run *run, uint32_t live);
+
 /* A running job ends: finished, or killed at its limit. */
 void transition_finish(struct run *run, uint32_t live);
 void transition_kill_at_limit(struct run *run, uint32_t live);

@@ -21,33 +21,49 @@ static uint64_t take(uint64_t *left, uint64_t wanted)
     return taken;
 }
 
+/* All that waits, in units; the sum over whole GPUs is kept by the queue. */
+static uint64_t wanted_units(const struct waiting *waiting, const struct demand *demands)
+{
+    uint64_t units = waiting->gpus * (uint64_t)CLUSTER_UNITS;
+    for (uint32_t h = 0; h < waiting->head_count && waiting->heads[h].gpus == 0; h++)
+        units += (uint64_t)waiting->classes[waiting->heads[h].request_class].waiting *
+                 demands[waiting->heads[h].request_class].share_units;
+    return units;
+}
+
 struct causes causes_of(const struct cluster *cluster, const struct waiting *waiting,
                         const struct demand *demands, const uint64_t *blocked_at)
 {
     struct causes causes = { { 0 } };
-    const uint64_t free_gpus = cluster->index.free_gpus;
-    uint64_t left = free_gpus;
-    causes.gpus[ACC_NO_DEMAND] = waiting->gpus < left ? left - waiting->gpus : 0;
-    left -= causes.gpus[ACC_NO_DEMAND];
+    const uint64_t unit = (uint64_t)CLUSTER_UNITS, free_gpus = cluster->index.free_gpus;
+    const uint64_t free_units = free_gpus * unit + cluster->share_free_units;
+    const uint64_t wanted = wanted_units(waiting, demands);
+    uint64_t left = free_units;
+    causes.units[ACC_NO_DEMAND] = wanted < left ? left - wanted : 0;
+    left -= causes.units[ACC_NO_DEMAND];
     uint64_t withheld = 0, starved = 0, fragmented = 0;
     for (uint32_t h = 0; left > 0 && h < waiting->head_count; h++) {
         const struct waiting_head *head = &waiting->heads[h];
         if (head->gpus > free_gpus) break; /* heads stand in order of GPUs */
         const struct demand *demand = &demands[head->request_class];
-        const uint64_t asked =
-            (uint64_t)waiting->classes[head->request_class].waiting * demand->held;
+        const uint64_t jobs = waiting->classes[head->request_class].waiting;
+        const bool is_starved = blocked_at[head->request_class] == cluster->releases + 1;
+        if (demand->gpus == 0) { /* cores only want no GPU; parts of one fit where one is whole */
+            uint64_t *cause = free_gpus == 0 ? &fragmented : is_starved ? &starved : &withheld;
+            *cause += jobs * demand->share_units;
+            continue;
+        }
+        const uint64_t asked = jobs * demand->held * unit;
         if (!demand_fits(demand, cluster->index.with_free, cluster->gpus_per_node)) {
             fragmented += asked;
             continue;
         }
-        const uint64_t usable = usable_gpus(cluster, demand);
-        uint64_t *cause =
-            blocked_at[head->request_class] == cluster->releases + 1 ? &starved : &withheld;
-        *cause += asked < usable ? asked : usable;
+        const uint64_t usable = usable_gpus(cluster, demand) * unit;
+        *(is_starved ? &starved : &withheld) += asked < usable ? asked : usable;
     }
-    causes.gpus[ACC_WITHHELD] = take(&left, withheld);
-    causes.gpus[ACC_STARVED] = take(&left, starved);
-    causes.gpus[ACC_FRAGMENTED] = take(&left, fragmented);
-    causes.gpus[ACC_SHORT] = left;
+    causes.units[ACC_WITHHELD] = take(&left, withheld);
+    causes.units[ACC_STARVED] = take(&left, starved);
+    causes.units[ACC_FRAGMENTED] = take(&left, fragmented);
+    causes.units[ACC_SHORT] = left;
     return causes;
 }

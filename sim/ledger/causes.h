@@ -8,7 +8,7 @@
 
 #include <stdint.h>
 
-/* GPUs per cause; they sum to the free GPUs, none is negative. In this order each cause takes at
+/* Units per cause; they sum to what is free, shares of GPUs included, none is negative. In this order each cause takes at
  * most what is left:
  *
  *   no_demand    free GPUs beyond all that the waiting jobs ask for
@@ -21,7 +21,7 @@
  * search found no host for the class although its shape fits; every class that asks for a host and
  * fits must have been searched for. */
 struct causes {
-    uint64_t gpus[ACC_FREE_END]; /* [ACC_NO_DEMAND .. ACC_FREE_END) are used */
+    uint64_t units[ACC_FREE_END]; /* [ACC_NO_DEMAND .. ACC_FREE_END) are used */
 };
 
 struct causes causes_of(const struct cluster *cluster, const struct waiting *waiting,

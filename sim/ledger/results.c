@@ -9,11 +9,11 @@ const char *const job_end_names[JOB_ENDS] = {
     [END_RUNNING] = "running",   [END_QUEUED] = "queued",
 };
 
-const char *const attempt_end_names[4] = {
-    [ATTEMPT_FINISHED] = "finished",
-    [ATTEMPT_KILLED_LIMIT] = "killed_limit",
-    [ATTEMPT_FAILED] = "failed",
-    [ATTEMPT_CUT] = "cut",
+const char *const attempt_end_names[ATTEMPT_ENDS] = {
+    [ATTEMPT_FINISHED] = "finished",   [ATTEMPT_KILLED_LIMIT] = "killed_limit",
+    [ATTEMPT_FAILED] = "failed",       [ATTEMPT_CUT] = "cut",
+    [ATTEMPT_PREEMPTED] = "preempted", [ATTEMPT_SUSPENDED] = "suspended",
+    [ATTEMPT_CANCELLED] = "cancelled",
 };
 
 const char *const incident_component_names[COMPONENTS] = {

@@ -51,9 +51,13 @@ enum attempt_end {
     ATTEMPT_FINISHED,
     ATTEMPT_KILLED_LIMIT,
     ATTEMPT_FAILED,
-    ATTEMPT_CUT /* run over */
+    ATTEMPT_CUT, /* run over */
+    ATTEMPT_PREEMPTED,
+    ATTEMPT_SUSPENDED, /* what follows is an attempt of its own */
+    ATTEMPT_CANCELLED,
+    ATTEMPT_ENDS
 };
-extern const char *const attempt_end_names[4];
+extern const char *const attempt_end_names[ATTEMPT_ENDS];
 
 struct attempt_row {
     uint32_t serial, attempt; /* job and number of the attempt, from 0                       */

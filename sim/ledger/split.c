@@ -5,10 +5,10 @@
 
 #include <string.h>
 
-void step_split(uint32_t gpus, uint32_t held, const struct step_shares *shares,
+void step_split(int64_t asked_units, int64_t held_units, const struct step_shares *shares,
                 int64_t levels[ACC_HELD_END])
 {
-    ASSERT(held >= gpus);
+    ASSERT(held_units >= asked_units);
     const struct {
         enum account account;
         uint32_t share;
@@ -19,13 +19,14 @@ void step_split(uint32_t gpus, uint32_t held, const struct step_shares *shares,
         { ACC_CHECKPOINT, shares->checkpoint },
     };
     memset(levels, 0, ACC_HELD_END * sizeof *levels);
-    int64_t left = gpus * UNITS_PER_GPU;
+    const int64_t gpus = asked_units / UNITS_PER_GPU, part = asked_units % UNITS_PER_GPU;
+    int64_t left = asked_units;
     for (size_t i = 0; i < sizeof nested / sizeof *nested; i++) {
-        const int64_t wanted = (int64_t)gpus * nested[i].share;
+        const int64_t wanted = gpus * nested[i].share + part * nested[i].share / UNITS_PER_GPU;
         const int64_t taken = wanted < left ? wanted : left;
         levels[nested[i].account] = taken;
         left -= taken;
     }
     levels[ACC_COMPUTE] = left;
-    levels[ACC_UNUSED] = (int64_t)(held - gpus) * UNITS_PER_GPU;
+    levels[ACC_UNUSED] = held_units - asked_units;
 }

@@ -12,12 +12,13 @@ struct step_shares {
     uint32_t intra, inter, contention, data, straggler, bubble, checkpoint;
 };
 
-/* The level of each held account for a job that asked for `gpus` and holds `held` GPUs.
+/* The level of each held account for a job that asked for and holds so many units (UNITS_PER_GPU = one
+ * GPU; a share of a GPU is a part of it).
  *
  * Nested in the order stall_intra, stall_inter, stall_contention, stall_data, straggler, bubble, checkpoint: each takes at most what
- * is left; compute takes the rest of what was asked for; `unused` is held - gpus. The levels sum
- * to held * UNITS_PER_GPU exactly. */
-void step_split(uint32_t gpus, uint32_t held, const struct step_shares *shares,
+ * is left; compute takes the rest of what was asked for; `unused` is held - asked. The levels sum
+ * to held_units exactly. */
+void step_split(int64_t asked_units, int64_t held_units, const struct step_shares *shares,
                 int64_t levels[ACC_HELD_END]);
 
 #endif

@@ -34,7 +34,7 @@ static void easy_note(void *memory, const struct policy_view *view, struct note 
         shadow_start(&easy->shadow, view, note.live);
     else if (note.kind == NOTE_END)
         shadow_end(&easy->shadow, view, note.live);
-    else
+    else if (note.kind == NOTE_DROP || note.kind == NOTE_NODES_CHANGED)
         shadow_drop(&easy->shadow);
 }
 

@@ -11,8 +11,9 @@
 struct variant {
     uint32_t layout; /* row in scenario->layouts                                 */
     uint32_t slack;  /* servers more than needed, or SLACK_ANY                   */
-    uint32_t servers, gpus_per_server;
-    uint32_t gpus; /* servers * gpus_per_server                                */
+    uint32_t servers, gpus_per_server; /* of the largest kind, in layouts of several            */
+    uint32_t nodes, gpus_per_node; /* servers, unless they host several nodes each               */
+    uint32_t gpus; /* of all servers                                           */
     uint32_t servers_per_leaf, leaves, spines, trunks; /* of the two-tier fabric (MODELS 1.5)   */
     uint32_t uplinks_per_leaf;      /* 0 with one switch                                        */
     int64_t blast_horizon_ns; /* length of its pooled failure-only run; 0 = nothing fails  */

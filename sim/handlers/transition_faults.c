@@ -1,0 +1,95 @@
+/* transition_faults.c - an attempt whose part failed: it hangs until that is noticed, then it is over. */
+#include "base/assert.h"
+#include "handlers/detail.h"
+#include "handlers/timing.h"
+#include "handlers/transition.h"
+#include "handlers/transition_parts.h"
+
+/* Takes back what an attempt did since its last durable point; from now on its GPUs are lost time. */
+static int128 lose_work(struct run *run, uint32_t live)
+{
+    struct live_job *job = &run->live.jobs[live];
+    int64_t work_ns;
+    const int64_t durable_ns = timing_durable_ns(run, live, &work_ns);
+    const int128 lost = books_lose(run, live, durable_ns);
+    job->work_ns -= work_ns < job->work_ns ? work_ns : job->work_ns;
+    run->live.cycles[live].durable_ns = durable_ns;
+    return lost;
+}
+
+void transition_hang(struct run *run, uint32_t live, uint32_t incident_row, int64_t detection_ns)
+{
+    struct live_job *job = &run->live.jobs[live];
+    struct attempt *attempt = &run->live.attempts[live];
+    if (job->state == LIVE_WAITING && attempt->first_grant != GRANT_NONE) {
+        transition_drop_claims(run, live);
+        return;
+    }
+    if (job->state != LIVE_RUNNING && job->state != LIVE_SUSPENDED) return;
+    transition_settle_restart(run, live);
+    int128 lost = 0;
+    if (job->state == LIVE_RUNNING)
+        lost = lose_work(run, live);
+    else {
+        cluster_forget_hosts(&run->cluster, attempt->first_grant);
+        books_lose_suspended(run, live);
+        run->live.cycles[live].durable_ns = run->now_ns;
+    }
+    job->state = LIVE_HUNG;
+    job->incident = incident_row;
+    attempt->fault_ns = run->now_ns;
+    struct incident *incident = &LOG_ITEMS(&run->result->incidents, struct incident)[incident_row];
+    incident->jobs_hit++;
+    incident->gpus_stopped += demand_of_live(run, live)->gpus;
+    incident->lost_gpu_ns += lost / UNITS_PER_GPU;
+    agenda_set(&run->agenda, live, time_add(run->now_ns, detection_ns),
+               agenda_rank(EV_DETECT, run->serial++));
+}
+
+/* GPUs of a hung attempt that wait for its detection, times how long it hangs: lost. Broken ones are
+ * down, and those it did not ask for unused. */
+static int128 hang_cost(const struct run *run, uint32_t live)
+{
+    const struct attempt *attempt = &run->live.attempts[live];
+    const uint32_t asked = demand_of_live(run, live)->gpus;
+    const uint32_t waiting = asked > attempt->broken ? asked - attempt->broken : 0;
+    return (int128)waiting * (run->now_ns - attempt->fault_ns);
+}
+
+void transition_charge_hang(struct run *run, uint32_t live, int sign)
+{
+    const uint32_t row = run->live.jobs[live].incident;
+    LOG_ITEMS(&run->result->incidents, struct incident)
+    [row].lost_gpu_ns += sign * hang_cost(run, live);
+}
+
+void transition_refresh_broken(struct run *run, uint32_t live)
+{
+    struct attempt *attempt = &run->live.attempts[live];
+    if (run->live.jobs[live].state != LIVE_HUNG) return;
+    const struct holding broken = cluster_broken(&run->cluster, attempt->first_grant);
+    books_broken(run, live, broken);
+    /* The end of the hang is charged as if it had always been like now; what was before is added. */
+    transition_charge_hang(run, live, +1);
+    attempt->broken = broken.gpus;
+    run->live.cycles[live].broken_share_units = broken.share_units;
+    transition_charge_hang(run, live, -1);
+}
+
+void transition_detect(struct run *run, uint32_t live)
+{
+    struct live_job *job = &run->live.jobs[live];
+    struct attempt *attempt = &run->live.attempts[live];
+    ASSERT(job->state == LIVE_HUNG);
+    const struct incident *incidents = LOG_ITEMS(&run->result->incidents, struct incident);
+    const bool crashed = incidents[job->incident].component == COMPONENT_JOB;
+    transition_charge_hang(run, live, +1);
+    detail_attempt(run, live, ATTEMPT_FAILED, run->live.cycles[live].durable_ns, 0);
+    struct returned returned = transition_give_back(run, live);
+    returned.down -= attempt->broken * UNITS_PER_GPU + run->live.cycles[live].broken_share_units;
+    books_return_lost(run, live, returned);
+    attempt->broken = 0;
+    run->live.cycles[live].broken_share_units = 0;
+    job->stopped_ns = run->now_ns;
+    transition_sequel(run, live, crashed ? CLOSE_CRASH : CLOSE_NODE_FAIL, END_KILLED);
+}
