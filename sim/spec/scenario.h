@@ -139,7 +139,7 @@ struct static_team {
 };
 
 /* Moves of running jobs to other nodes, to free whole ones. */
-struct moves {
+struct job_moves {
     int64_t every_ns;  /* 0 = never                                                              */
     int64_t cost_ns;   /* what one move costs the moved job, on all its GPUs                     */
     uint32_t gpus_most; /* only jobs of at most so many GPUs; 0 = all that fit one node            */
@@ -216,7 +216,7 @@ struct scenario {
     struct kube_spec kube;
     struct static_team *teams; /* [team_count] owned                                             */
     uint32_t team_count;
-    struct moves moves;
+    struct job_moves moves;
     struct user_event *events; /* [event_count] by time; owned                                   */
     uint32_t event_count;
     enum order order;
