@@ -88,7 +88,8 @@ static inline void fuzz_trace(const uint8_t *bytes, size_t count, enum trace_for
 /* All CSV formats, by what the header says; forced formats refuse in ways of their own. */
 static inline void fuzz_csv(const uint8_t *bytes, size_t count)
 {
-    static const enum trace_format formats[] = { TRACE_AUTO, TRACE_GPUPLAN, TRACE_ITP, TRACE_PHILLY };
+    static const enum trace_format formats[] = { TRACE_AUTO, TRACE_GPUPLAN, TRACE_ITP, TRACE_PHILLY,
+                                                 TRACE_OPENB };
     for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
         fuzz_trace(bytes, count, formats[i], i == 1);
 }

@@ -11,7 +11,7 @@
 static const struct option_row options[] = {
     { "--output", 'o', "FILE", "standard output", "convert, synth: where the CSV goes", false },
     { "--csv-safe", 0, NULL, NULL, "convert: ' before texts that spreadsheets would run", false },
-    { "--format", 0, "F", "by content", "gpuplan, swf, itp or philly", false },
+    { "--format", 0, "F", "by content", "gpuplan, swf, itp, philly or openb", false },
     { "--tz", 0, "ZONE", "philly: US Pacific",
       "zone of wall-clock times, as -07:00 or Europe/Berlin", false },
     { "--strict", 0, NULL, NULL, "refuse a log with rows to skip or repair", false },
@@ -35,9 +35,9 @@ static const struct option_row options[] = {
 
 enum status trace_command_options(const struct cli *cli, struct trace_options *out)
 {
-    static const char *const names[] = { "gpuplan", "swf", "itp", "philly" };
-    static const enum trace_format formats[] = { TRACE_GPUPLAN, TRACE_SWF, TRACE_ITP,
-                                                 TRACE_PHILLY };
+    static const char *const names[] = { "gpuplan", "swf", "itp", "philly", "openb" };
+    static const enum trace_format formats[] = { TRACE_GPUPLAN, TRACE_SWF, TRACE_ITP, TRACE_PHILLY,
+                                                 TRACE_OPENB };
     const char *const format = cli_value(cli, "--format");
     *out = (struct trace_options){
         .zone = cli_value(cli, "--tz"),
@@ -50,7 +50,8 @@ enum status trace_command_options(const struct cli *cli, struct trace_options *o
             out->format = formats[i];
             return STATUS_OK;
         }
-    return diag_usage(cli->diag, "trace: unknown format '%s'; known are gpuplan, swf, itp, philly",
+    return diag_usage(cli->diag,
+                      "trace: unknown format '%s'; known are gpuplan, swf, itp, philly, openb",
                       format);
 }
 

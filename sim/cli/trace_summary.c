@@ -28,13 +28,13 @@ static void summarize_sizes(const struct jobs *jobs, struct scratch *scratch,
 {
     for (uint32_t row = 0; row < SIZE_ROWS; row++) {
         struct size_summary *const size = &summary->size[row];
-        int128 gpu_ns = 0;
+        int128 gpu_milli_ns = 0;
         for (uint32_t i = 0; i < jobs->count; i++) {
             if (row != SIZE_ALL && size_class(jobs->gpus[i]) != row) continue;
             scratch->a[size->jobs++] = jobs->duration_ns[i];
-            gpu_ns += (int128)jobs->gpus[i] * jobs->duration_ns[i];
+            gpu_milli_ns += (int128)jobs_gpu_milli(jobs, i) * jobs->duration_ns[i];
         }
-        size->gpu_s = (double)gpu_ns / 1e9;
+        size->gpu_s = (double)gpu_milli_ns / 1e12;
         if (size->jobs == 0) continue;
         sort_int64(scratch->a, scratch->b, size->jobs);
         for (uint32_t i = 0; i < size->jobs; i++) scratch->seconds[i] = s_from_ns(scratch->a[i]);
@@ -58,11 +58,11 @@ static uint64_t peak_gpus(const struct jobs *jobs, struct scratch *scratch)
     for (uint32_t i = 0; i < jobs->count; i++) {
         for (; ended < jobs->count && scratch->key[order[ended]] <= (uint64_t)jobs->submit_ns[i];
              ended++)
-            if (jobs->duration_ns[order[ended]] > 0) used -= jobs->gpus[order[ended]];
-        if (jobs->duration_ns[i] > 0) used += jobs->gpus[i];
+            if (jobs->duration_ns[order[ended]] > 0) used -= jobs_gpu_milli(jobs, order[ended]);
+        if (jobs->duration_ns[i] > 0) used += jobs_gpu_milli(jobs, i);
         if (used > peak) peak = used;
     }
-    return peak;
+    return (peak + 999) / 1000;
 }
 
 static enum status summarize_days(const struct jobs *jobs, struct trace_summary *summary,
@@ -75,7 +75,7 @@ static enum status summarize_days(const struct jobs *jobs, struct trace_summary 
     for (uint32_t i = 0; i < jobs->count; i++) {
         struct day_summary *const day = &summary->day[jobs->submit_ns[i] / NS_PER_DAY];
         day->jobs++;
-        day->gpu_s += jobs->gpus[i] * s_from_ns(jobs->duration_ns[i]);
+        day->gpu_s += (double)jobs_gpu_milli(jobs, i) / 1000 * s_from_ns(jobs->duration_ns[i]);
     }
     const uint32_t whole = summary->day_count > 1 ? summary->day_count - 1 : 1;
     summary->day_jobs_least = UINT32_MAX;

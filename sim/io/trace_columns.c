@@ -148,7 +148,7 @@ enum status trace_rows_count_duplicates(struct trace_rows *rows)
 
 /* The optional columns that some row has. */
 struct optional {
-    bool nodes, cores, memory, user, model;
+    bool nodes, cores, memory, user, model, ask;
 };
 
 static struct optional optional_columns(const struct trace_rows *rows)
@@ -161,6 +161,7 @@ static struct optional optional_columns(const struct trace_rows *rows)
         has.memory |= row[i].memory_bytes != 0;
         has.user |= row[i].user != TEXT_NONE;
         has.model |= row[i].model != TEXT_NONE;
+        has.ask |= row[i].ask != 0;
     }
     return has;
 }
@@ -168,7 +169,8 @@ static struct optional optional_columns(const struct trace_rows *rows)
 /* An upper bound of what the columns take; the arena rounds each to 64 bytes. */
 static uint64_t columns_bytes(const struct trace_rows *rows)
 {
-    return rows->rows.count * sizeof(struct trace_row) + rows->text_bytes + 16 * 64;
+    return rows->rows.count * sizeof(struct trace_row) + rows->asks.count * sizeof(struct ask) +
+           rows->text_bytes + 18 * 64;
 }
 
 static enum status columns_take(const struct trace_rows *rows, struct optional has,
@@ -195,6 +197,12 @@ static enum status columns_take(const struct trace_rows *rows, struct optional h
     if (has.user && !(jobs->user = ARENA_ARRAY(arena, uint32_t, count))) return out_of_memory(rows);
     if (has.model && !(jobs->model = ARENA_ARRAY(arena, uint32_t, count)))
         return out_of_memory(rows);
+    if (!has.ask) return STATUS_OK;
+    jobs->ask_count = (uint32_t)rows->asks.count;
+    jobs->asks = ARENA_ARRAY(arena, struct ask, jobs->ask_count);
+    jobs->ask = ARENA_ARRAY(arena, uint32_t, count);
+    if (!jobs->asks || !jobs->ask) return out_of_memory(rows);
+    memcpy(jobs->asks, rows->asks.items, jobs->ask_count * sizeof *jobs->asks);
     return STATUS_OK;
 }
 
@@ -218,6 +226,7 @@ static void columns_fill(const struct trace_rows *rows, const uint32_t *order, s
         if (jobs->memory_bytes) jobs->memory_bytes[i] = from->memory_bytes;
         if (jobs->user) jobs->user[i] = from->user;
         if (jobs->model) jobs->model[i] = from->model;
+        if (jobs->ask) jobs->ask[i] = from->ask ? from->ask - 1 : ASK_NONE;
     }
 }
 
@@ -237,10 +246,10 @@ static enum status check_span(const struct trace_rows *rows, const struct trace_
 
 static void report_fill(const struct jobs *jobs, struct import_report *report)
 {
-    int128 gpu_ns = 0;
+    int128 gpu_milli_ns = 0;
     for (uint32_t i = 0; i < jobs->count; i++)
-        gpu_ns += (int128)jobs->gpus[i] * jobs->duration_ns[i];
-    report->gpu_s = (double)gpu_ns / 1e9;
+        gpu_milli_ns += (int128)jobs_gpu_milli(jobs, i) * jobs->duration_ns[i];
+    report->gpu_s = (double)gpu_milli_ns / 1e12;
     report->span_s = s_from_ns(jobs->submit_ns[jobs->count - 1]);
 }
 

@@ -372,6 +372,7 @@ static enum status unknown_format(const struct csv *csv)
         csv->diag, csv_record_place(csv),
         "no known job log has this header. Known are: job_id,submit_s,duration_s,gpus (gpuplan); "
         "job_id,submission_time,duration,num_gpu (itp); timestamp,duration,num_gpus (philly); "
+        "name,cpu_milli,memory_mib,num_gpu,gpu_milli (openb); "
         "18 blank-separated numbers (swf)");
 }
 

@@ -1,4 +1,4 @@
-/* trace_formats.h - the readers behind trace_read.h: one that knows all CSV logs, one for SWF.
+/* trace_formats.h - the readers behind trace_read.h: one that knows all plain CSV logs, one for SWF, one for openb.
  *
  * Each fills rows from rows->input. Rows that cannot be used are skipped and counted; STATUS_INPUT means that the file as a
  * whole is refused. */
@@ -26,5 +26,18 @@ enum status trace_read_swf(struct trace_rows *rows);
  * Columns may stand in any order. Text columns are missing when empty, number columns by the words
  * of trace_number.h. */
 enum status trace_read_csv(struct trace_rows *rows, enum trace_format format);
+
+/* Whether the first line has the columns of openb. */
+bool trace_is_openb(const struct input *input);
+
+/* Pods of Alibaba's openb trace (cluster-trace-gpu-v2023), in CSV:
+ *
+ *   name,cpu_milli,memory_mib,num_gpu,gpu_milli[,gpu_spec][,creation_time][,deletion_time][,scheduled_time]
+ *
+ * A pod is one job on one node: whole GPUs, or gpu_milli thousandths of one (num_gpu 1), or none; cores in thousandths; gpu_spec
+ * "A|B" is any of these GPU types. It runs from scheduled_time to deletion_time; a pod that never got a node is kept with its
+ * lifetime as its duration (a repair). A list without times is kept too: one pod a second, each of 50 years. Times in seconds.
+ * qos and pod_phase are not read. */
+enum status trace_read_openb(struct trace_rows *rows);
 
 #endif

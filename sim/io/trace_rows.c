@@ -19,6 +19,12 @@ struct interned_name {
     char name[];
 };
 
+struct interned_ask {
+    UT_hash_handle hh;
+    uint32_t number;
+    struct ask ask;
+};
+
 static enum status out_of_memory(const struct trace_rows *rows)
 {
     return diag_world(rows->diag, "%s: not enough memory for its rows", rows->input->name);
@@ -35,6 +41,7 @@ enum status trace_rows_init(struct trace_rows *rows, const struct input *input,
         .diag = diag,
     };
     log_init(&rows->rows, sizeof(struct trace_row), LIMIT_JOBS);
+    log_init(&rows->asks, sizeof(struct ask), LIMIT_JOBS);
     uint32_t empty;
     return trace_rows_text(rows, "", 0, &empty);
 }
@@ -47,6 +54,13 @@ void trace_rows_clear(struct trace_rows *rows)
         HASH_DEL(rows->names, name);
         free(name);
     }
+    struct interned_ask *ask, *next_ask;
+    HASH_ITER(hh, rows->ask_rows, ask, next_ask)
+    {
+        HASH_DEL(rows->ask_rows, ask);
+        free(ask);
+    }
+    log_clear(&rows->asks);
     log_clear(&rows->rows);
     free(rows->text);
     *rows = (struct trace_rows){ 0 };
@@ -93,6 +107,24 @@ enum status trace_rows_intern(struct trace_rows *rows, const char *text, size_t 
     return STATUS_OK;
 }
 
+enum status trace_rows_ask(struct trace_rows *rows, const struct ask *ask, uint32_t *out)
+{
+    struct interned_ask *found;
+    HASH_FIND(hh, rows->ask_rows, ask, sizeof *ask, found);
+    if (found == NULL) {
+        found = malloc(sizeof *found);
+        if (found == NULL || !log_append(&rows->asks, ask)) {
+            free(found);
+            return out_of_memory(rows);
+        }
+        found->number = (uint32_t)rows->asks.count;
+        memcpy(&found->ask, ask, sizeof *ask);
+        HASH_ADD(hh, rows->ask_rows, ask, sizeof *ask, found);
+    }
+    *out = found->number;
+    return STATUS_OK;
+}
+
 enum status trace_rows_id(struct trace_rows *rows, const char *text, size_t bytes, uint32_t *out)
 {
     char number[24];
@@ -104,7 +136,7 @@ enum status trace_rows_id(struct trace_rows *rows, const char *text, size_t byte
 enum status trace_rows_add(struct trace_rows *rows, const struct trace_row *row, const char *submit,
                            size_t submit_bytes)
 {
-    ASSERT(row->gpus >= 1 && row->duration_ns >= 0 && row->limit_ns > 0);
+    ASSERT((row->gpus >= 1 || row->ask) && row->duration_ns >= 0 && row->limit_ns > 0);
     if (rows->rows.count == LIMIT_JOBS)
         return diag_error(rows->diag, (struct place){ .file = rows->input->name },
                           "more than %d jobs; cut the log into pieces", LIMIT_JOBS);

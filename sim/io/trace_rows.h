@@ -23,9 +23,11 @@ struct trace_row {
     uint64_t memory_bytes;
     size_t offset; /* of the row in the input, for messages                                   */
     uint32_t gpus, nodes, cores, id, user, model;
+    uint32_t ask; /* from trace_rows_ask; 0 = the columns say it all                                */
 };
 
-struct interned_name; /* a uthash entry */
+struct interned_name; /* uthash entries */
+struct interned_ask;
 
 /* The first place of each reason, told when the file is read. */
 struct reason_place {
@@ -41,6 +43,8 @@ struct trace_rows {
     char *text;      /* owned until trace_rows_clear                         */
     uint64_t text_bytes, text_capacity;
     struct interned_name *names;
+    struct log asks; /* struct ask, each once                                           */
+    struct interned_ask *ask_rows;
     int64_t origin_ns; /* earliest submission so far                            */
     struct reason_place skip_first[IMPORT_REASONS], repair_first[IMPORT_REASONS];
 };
@@ -54,6 +58,9 @@ void trace_rows_clear(struct trace_rows *rows);
 enum status trace_rows_text(struct trace_rows *rows, const char *text, size_t bytes, uint32_t *out);
 enum status trace_rows_intern(struct trace_rows *rows, const char *text, size_t bytes,
                               uint32_t *out);
+
+/* A request in a scheduler's words, stored once: its number, from 1 on. Bytes between its members must be 0. */
+enum status trace_rows_ask(struct trace_rows *rows, const struct ask *ask, uint32_t *out);
 
 /* The id of the next row: `text`, or its number when ids are renumbered or text is NULL. */
 enum status trace_rows_id(struct trace_rows *rows, const char *text, size_t bytes, uint32_t *out);

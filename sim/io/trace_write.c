@@ -135,6 +135,11 @@ enum status trace_write(const char *path, const struct jobs *jobs, const struct 
                         struct diag *diag)
 {
     struct stat info;
+    if (jobs->asks != NULL)
+        return diag_error(
+            diag, (struct place){ .file = path },
+            "is not written: the form has no columns for parts of a GPU, GPU types and "
+            "thousandths of a core, which these jobs ask for");
     if (strcmp(path, "-") == 0) {
         put_all(stdout, jobs, form); /* main judges standard output: a closed pipe is no failure */
         return STATUS_OK;

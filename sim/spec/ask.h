@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#define ASK_NONE UINT32_MAX /* in place of a row of jobs->asks: the columns of the job say it all  */
 #define ASK_MEMORY_NONE UINT64_MAX /* no --mem at all; 0 means all memory of the node */
 
 struct ask {

@@ -58,6 +58,9 @@ struct import_report {
     double gpu_s;          /* sum of gpus * duration                                         */
 };
 
+/* GPUs that a job asks for in thousandths: whole ones and parts. */
+uint64_t jobs_gpu_milli(const struct jobs *jobs, uint32_t row);
+
 void jobs_clear(struct jobs *jobs); /* gives everything back; zeroed jobs are allowed */
 
 #endif

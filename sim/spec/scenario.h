@@ -17,7 +17,14 @@
 #define WARMUP_AUTO (-1)
 #define SLACK_ANY   UINT32_MAX
 
-enum trace_format { TRACE_AUTO, TRACE_GPUPLAN, TRACE_SWF, TRACE_ITP, TRACE_PHILLY };
+enum trace_format {
+    TRACE_AUTO,
+    TRACE_GPUPLAN,
+    TRACE_SWF,
+    TRACE_ITP,
+    TRACE_PHILLY,
+    TRACE_OPENB
+};
 enum shape { SHAPE_MODEL, SHAPE_RECORDED, SHAPE_FREE };
 enum resample { RESAMPLE_NONE, RESAMPLE_DAYS };
 enum scheduler_kind { KIND_PLAIN, KIND_SLURM, KIND_KUBERNETES, KIND_STATIC };
