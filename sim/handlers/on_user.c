@@ -79,8 +79,9 @@ static bool is_target(const struct run *run, uint32_t live, const char *target)
 
 static void tell_hold(struct run *run, uint32_t live, bool on)
 {
-    run->policy->note(run->policy_memory, &run->view,
-                      (struct note){ .kind = NOTE_HOLD, .live = live, .on = on });
+    run->policy->note(
+        run->policy_memory, &run->view,
+        (struct note){ .kind = NOTE_HOLD, .at_ns = run->now_ns, .live = live, .on = on });
     run->plan_needed = true;
 }
 

@@ -11,7 +11,8 @@
 
 void transition_note(struct run *run, enum note_kind kind, uint32_t live)
 {
-    run->policy->note(run->policy_memory, &run->view, (struct note){ .kind = kind, .live = live });
+    run->policy->note(run->policy_memory, &run->view,
+                      (struct note){ .kind = kind, .at_ns = run->now_ns, .live = live });
 }
 
 /* ---- jobs ------------------------------------------------------------------------------------ */
@@ -42,8 +43,10 @@ void transition_settle_restart(struct run *run, uint32_t live)
 
 static void note_over(struct run *run, uint32_t live, enum job_end end)
 {
-    run->policy->note(run->policy_memory, &run->view,
-                      (struct note){ .kind = NOTE_OVER, .live = live, .end = (uint8_t)end });
+    run->policy->note(
+        run->policy_memory, &run->view,
+        (struct note){
+            .kind = NOTE_OVER, .at_ns = run->now_ns, .live = live, .end = (uint8_t)end });
 }
 
 void transition_over(struct run *run, uint32_t live, enum job_end end)

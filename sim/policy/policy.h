@@ -55,6 +55,7 @@ enum note_kind {
 };
 struct note {
     enum note_kind kind;
+    int64_t at_ns;
     uint32_t live; /* LIVE_NONE for nodes                                                         */
     uint8_t end;   /* enum job_end of NOTE_OVER; a failed job (exit code, node failure) is END_KILLED */
     bool on;
