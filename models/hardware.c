@@ -120,39 +120,3 @@ double leaf_share_bytes_per_s(double nic_bytes_per_s, double flows, double uplin
     ASSERT(flows >= 1);
     return smaller(nic_bytes_per_s, uplinks * uplink_bytes_per_s / flows);
 }
-
-/* Profiles by size; starts: bit s set = the profile may start at memory slice s. */
-static const struct {
-    uint32_t compute, memory, starts;
-} profiles[MIG_PROFILES] = {
-    { 1, 1, 0x7f }, { 2, 2, 0x15 }, { 3, 4, 0x11 }, { 4, 4, 0x01 }, { 7, 8, 0x01 },
-};
-
-/* Whether what is left in counts fits beside the taken memory slices: largest first, then every
- * start. */
-static bool fits_beside(uint32_t counts[MIG_PROFILES], uint32_t taken)
-{
-    int largest = MIG_PROFILES - 1;
-    while (largest >= 0 && counts[largest] == 0) largest--;
-    if (largest < 0) return true;
-    counts[largest]--;
-    bool fits = false;
-    for (uint32_t start = 0; start < 8 && !fits; start++) {
-        if (!(profiles[largest].starts >> start & 1)) continue;
-        const uint32_t slices = ((1u << profiles[largest].memory) - 1) << start;
-        if (!(taken & slices)) fits = fits_beside(counts, taken | slices);
-    }
-    counts[largest]++;
-    return fits;
-}
-
-bool mig_fit(const uint32_t counts[MIG_PROFILES])
-{
-    uint32_t rest[MIG_PROFILES], compute = 0;
-    for (int i = 0; i < MIG_PROFILES; i++) {
-        if (counts[i] > 7) return false;
-        rest[i] = counts[i];
-        compute += counts[i] * profiles[i].compute;
-    }
-    return compute <= 7 && fits_beside(rest, 0);
-}

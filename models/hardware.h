@@ -94,10 +94,4 @@ double path_latency_s(uint32_t switches, double switch_s, double nic_s, double c
 double leaf_share_bytes_per_s(double nic_bytes_per_s, double flows, double uplinks,
                               double uplink_bytes_per_s);
 
-enum { MIG_PROFILES = 5 };
-
-/* Whether GPU instances fit one GPU of seven compute and eight memory slices (1.6; A100 and H100
- * class). counts[]: how many 1g, 2g, 3g, 4g and 7g. */
-bool mig_fit(const uint32_t counts[MIG_PROFILES]);
-
 #endif

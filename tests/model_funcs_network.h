@@ -4,6 +4,7 @@
 
 #include "models/collective.h"
 #include "models/hardware.h"
+#include "models/mig.h"
 #include "models/nccl.h"
 #include "tests/model_rows.h"
 

@@ -1,4 +1,4 @@
-/* test_hardware.c - models/hardware: what any fabric must satisfy, and every MIG layout of a GPU. */
+/* test_hardware.c - models/hardware: what any fabric must satisfy. */
 #include "models/hardware.h"
 
 #include "tests/near.h"
@@ -60,30 +60,12 @@ static void nic_bandwidth_is_shared(void **state)
     }
 }
 
-/* By hand: the only full sets of three profiles and more that fit seven compute slices but no placement. */
-static void mig_sets(void **state)
-{
-    (void)state;
-    /*                                     1g 2g 3g 4g 7g */
-    assert_true(mig_fit((uint32_t[]){ 7, 0, 0, 0, 0 }));
-    assert_false(mig_fit((uint32_t[]){ 8, 0, 0, 0, 0 }));
-    assert_true(mig_fit((uint32_t[]){ 0, 0, 2, 0, 0 }));
-    assert_false(mig_fit((uint32_t[]){ 1, 0, 2, 0, 0 })); /* 3g takes four memory slices */
-    assert_true(mig_fit((uint32_t[]){ 0, 0, 1, 1, 0 }));
-    assert_true(mig_fit((uint32_t[]){ 3, 0, 0, 1, 0 }));
-    assert_true(mig_fit((uint32_t[]){ 0, 0, 0, 0, 1 }));
-    assert_false(mig_fit((uint32_t[]){ 0, 0, 0, 0, 2 }));
-    assert_true(mig_fit((uint32_t[]){ 0, 0, 0, 0, 0 }));
-    assert_false(mig_fit((uint32_t[]){ UINT32_MAX, 0, 0, 0, 0 }));
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(two_tiers_hold_their_ports),
         cmocka_unit_test(full_trees),
         cmocka_unit_test(nic_bandwidth_is_shared),
-        cmocka_unit_test(mig_sets),
     };
     return cmocka_run_group_tests_name("hardware", tests, NULL, NULL);
 }
