@@ -10,11 +10,11 @@ static void append(struct run *run, struct log *log, const void *row)
     if (!log_append(log, row)) run->out_of_memory = true;
 }
 
-void detail_job(struct run *run, uint32_t live, enum job_end end)
+void detail_job(struct run *run, uint32_t live, enum job_end end, const char *reason)
 {
     if (!run->keep_detail) return;
     const struct live_job *job = &run->live.jobs[live];
-    const bool ended = end == END_FINISHED || end == END_KILLED;
+    const bool ended = end != END_RUNNING && end != END_QUEUED;
     const struct job_row row = { .serial = job->serial,
                                  .trace_row = job->row,
                                  .submit_ns = job->submit_ns,
@@ -23,7 +23,9 @@ void detail_job(struct run *run, uint32_t live, enum job_end end)
                                  .gpus = run->plan->jobs->gpus[job->row],
                                  .attempts = job->attempts,
                                  .end = (uint8_t)end,
-                                 .in_cohort = job->in_cohort };
+                                 .in_cohort = job->in_cohort,
+                                 .request = job->request_class,
+                                 .reason = reason };
     append(run, &run->result->jobs, &row);
 }
 

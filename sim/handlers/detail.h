@@ -5,8 +5,8 @@
 
 #include "handlers/run.h"
 
-/* A job that is about to leave. */
-void detail_job(struct run *run, uint32_t live, enum job_end end);
+/* A job that is about to leave; `reason` of a rejection, a constant text, else NULL. */
+void detail_job(struct run *run, uint32_t live, enum job_end end, const char *reason);
 
 /* An attempt that ends now; called while it still holds its GPUs. */
 void detail_attempt(struct run *run, uint32_t live, enum attempt_end end, int64_t durable_ns,

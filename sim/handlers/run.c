@@ -248,7 +248,7 @@ static bool run_init(struct run *run)
            agenda_init(&run->agenda, FIRST_LIVE_ROWS) && init_demands(run) && init_cluster(run) &&
            waiting_init(&run->waiting, run->shared->requests.class_count, &run->live) &&
            ledger_init(&run->ledger, capacity_units, bin_ns) && init_faults(run) &&
-           init_policy(run);
+           init_policy(run) && reasons_init(run);
 }
 
 static void run_clear(struct run *run)
@@ -263,6 +263,7 @@ static void run_clear(struct run *run)
     live_clear(&run->live);
     cluster_clear(&run->cluster);
     jobstats_clear(&run->stats);
+    reasons_clear(&run->reasons);
     arena_destroy(run->arena);
 }
 
@@ -333,6 +334,7 @@ static void play(struct run *run)
         } while (next.at_ns == run->now_ns && !run->out_of_memory);
         on_plan(run);
         transition_causes(run);
+        reasons_after_pass(run);
         if (run_probe) run_probe(run);
         next = next_of(run);
     }
@@ -387,6 +389,9 @@ static void init_result(struct replica_result *result, const struct run_request 
     log_init(&result->jobs, sizeof(struct job_row), 0);
     log_init(&result->attempts, sizeof(struct attempt_row), 0);
     log_init(&result->allocations, sizeof(struct allocation_row), 0);
+    log_init(&result->requests, sizeof(struct request_row), 0);
+    log_init(&result->causes, sizeof(struct cause_row), 0);
+    log_init(&result->words, sizeof(struct word_row), 0);
 }
 
 static bool keeps_detail(const struct scenario *scenario, uint32_t replica)

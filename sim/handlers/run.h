@@ -15,6 +15,7 @@
 #include "engine/agenda.h"
 #include "handlers/arrivals.h"
 #include "handlers/faults.h"
+#include "handlers/reasons.h"
 #include "ledger/jobstats.h"
 #include "ledger/ledger.h"
 #include "ledger/results.h"
@@ -80,6 +81,7 @@ struct run {
     const struct policy *policy;
     void *policy_memory;
     struct policy_view view;
+    struct reasons reasons; /* empty unless keep_detail                                      */
     uint32_t *scratch_nodes;         /* [nodes] of a job that gives back GPUs on sick nodes      */
     uint8_t *hand_down, *hand_drain; /* [nodes] by hand; NULL without events                   */
     uint32_t *hand_incident;         /* [nodes] of the last fault by hand                      */

@@ -11,6 +11,7 @@
 
 void transition_note(struct run *run, enum note_kind kind, uint32_t live)
 {
+    if (kind == NOTE_NODES_CHANGED) run->reasons.sick_stale = true;
     run->policy->note(run->policy_memory, &run->view,
                       (struct note){ .kind = kind, .at_ns = run->now_ns, .live = live });
 }
@@ -61,7 +62,7 @@ void transition_over(struct run *run, uint32_t live, enum job_end end)
         jobstats_completion(&run->stats, job_time_of(run, job, false));
     }
     note_over(run, live, end);
-    detail_job(run, live, end);
+    detail_job(run, live, end, NULL);
     waiting_end(&run->waiting, live);
     live_give(&run->live, live);
 }
@@ -78,8 +79,7 @@ void transition_reject(struct run *run, uint32_t live, const char *reason)
         run->stats.unserved_gpu_ns += (int128)jobs->gpus[job->row] * jobs->duration_ns[job->row];
     }
     note_over(run, live, END_REJECTED);
-    detail_job(run, live, END_REJECTED);
-    (void)reason;
+    detail_job(run, live, END_REJECTED, reason);
     live_give(&run->live, live);
 }
 
@@ -120,7 +120,7 @@ void transition_submit(struct run *run, uint32_t trace_row)
         run->stats.offered_gpu_ns += (int128)jobs->gpus[trace_row] * jobs->duration_ns[trace_row];
     }
     if (!demand_of_live(run, live)->ever) {
-        transition_reject(run, live, "the layout can never hold it");
+        transition_reject(run, live, reasons_never_fits(run, live));
         return;
     }
     const uint32_t rate_q30 = timing_plain_rate_q30(run, live);
@@ -421,6 +421,7 @@ void transition_wait_again(struct run *run, uint32_t live, int64_t delay_ns)
         return;
     }
     run->live.jobs[live].state = LIVE_DELAYED;
+    reasons_word(run, live, reasons_restart);
     agenda_set(&run->agenda, live, time_add(run->now_ns, delay_ns),
                agenda_rank(EV_REQUEUE, run->serial++));
 }
@@ -429,6 +430,7 @@ void transition_requeue(struct run *run, uint32_t live)
 {
     agenda_unset(&run->agenda, live);
     run->live.jobs[live].state = LIVE_WAITING;
+    reasons_word(run, live, NULL);
     waiting_return(&run->waiting, live, demand_of_live(run, live)->gpus,
                    timing_estimate_ns(run, live, timing_plain_rate_q30(run, live)));
     transition_note(run, NOTE_REQUEUE, live);
@@ -466,6 +468,6 @@ void transition_cut(struct run *run)
             if (job->first_start_ns == TIME_NEVER) jobstats_wait(&run->stats, seen);
             jobstats_completion(&run->stats, seen);
         }
-        detail_job(run, live, end);
+        detail_job(run, live, end, NULL);
     }
 }

@@ -15,17 +15,19 @@ void transition_drop_claims(struct run *run, uint32_t live)
     books_return_claimed(run, live, transition_give_back(run, live));
 }
 
-static void block(struct run *run, uint32_t live)
+static void block(struct run *run, uint32_t live, const char *reason)
 {
     ASSERT(run->live.jobs[live].state == LIVE_WAITING);
     waiting_start(&run->waiting, live, demand_of_live(run, live)->gpus);
     run->live.jobs[live].state = LIVE_BLOCKED;
+    reasons_word(run, live, reason ? reason : reasons_blocked);
 }
 
 static void make_eligible(struct run *run, uint32_t live)
 {
     ASSERT(run->live.jobs[live].state == LIVE_BLOCKED);
     run->live.jobs[live].state = LIVE_WAITING;
+    reasons_word(run, live, NULL);
     waiting_return(&run->waiting, live, demand_of_live(run, live)->gpus,
                    timing_estimate_ns(run, live, timing_plain_rate_q30(run, live)));
 }
@@ -133,6 +135,7 @@ static void suspend(struct run *run, uint32_t live)
     cluster_suspend(&run->cluster, run->live.attempts[live].first_grant);
     agenda_unset(&run->agenda, live);
     job->state = LIVE_SUSPENDED;
+    reasons_word(run, live, reasons_suspended);
     run->plan_needed = true;
 }
 
@@ -157,6 +160,7 @@ static void resume(struct run *run, uint32_t live)
     }
     books_resume(run, live);
     job->state = LIVE_RUNNING;
+    reasons_word(run, live, NULL);
     job->attempts++;
     transition_schedule(run, live);
     detail_allocation(run, live);
@@ -185,7 +189,7 @@ void transition_apply(struct run *run, const struct decision *decision)
         transition_drop_claims(run, live);
         break;
     case DECIDE_BLOCK:
-        block(run, live);
+        block(run, live, decision->reason);
         break;
     case DECIDE_ELIGIBLE:
         make_eligible(run, live);

@@ -63,7 +63,7 @@ static const struct table tables[] = {
           KEY "incident", false),
     TABLE(job,
           KEY "serial, id, trace_row, submit_ns, first_start_ns, end_ns, gpus, attempts, outcome,"
-              " in_cohort",
+              " in_cohort, request, reason",
           KEY "serial", false),
     TABLE(attempt,
           KEY "serial, attempt, start_ns, startup_ns, durable_ns, fault_ns, end_ns, outcome, class,"
@@ -71,14 +71,22 @@ static const struct table tables[] = {
           KEY "serial, attempt", false),
     TABLE(allocation, KEY "serial, attempt, server, gpu_mask", KEY "serial, attempt, server",
           false),
+    TABLE(request,
+          KEY
+          "request, gpus, share_units, held, nodes, gpus_per_node, nodes_max, cores, memory_bytes",
+          KEY "request", false),
+    TABLE(wait_cause, KEY "request, from_ns, cause, free_gpus, out_gpus", KEY "request, from_ns",
+          false),
+    TABLE(wait_word, KEY "serial, from_ns, word", KEY "serial, from_ns", false),
 };
 
 enum { TABLES = sizeof tables / sizeof *tables };
 
 const char *const digest_tables[] = {
-    "meta",    "import_report", "assumption", "gate",       "layout",     "server", "node",
-    "gpu",     "replica",       "ledger",     "ledger_run", "curve",      "metric", "setting",
-    "tornado", "incident",      "job",        "attempt",    "allocation", NULL,
+    "meta",       "import_report", "assumption", "gate",      "layout",     "server",
+    "node",       "gpu",           "replica",    "ledger",    "ledger_run", "curve",
+    "metric",     "setting",       "tornado",    "incident",  "job",        "attempt",
+    "allocation", "request",       "wait_cause", "wait_word", NULL,
 };
 
 const char *digest_columns(const char *table)

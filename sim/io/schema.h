@@ -70,7 +70,8 @@ static const char store_schema[] =
     "CREATE TABLE job(layout_id INTEGER NOT NULL, replica INTEGER NOT NULL, serial INTEGER NOT NULL,"
     "  id TEXT NOT NULL, trace_row INTEGER NOT NULL, submit_ns INTEGER NOT NULL,"
     "  first_start_ns INTEGER, end_ns INTEGER, gpus INTEGER NOT NULL, attempts INTEGER NOT NULL,"
-    "  outcome TEXT NOT NULL, in_cohort INTEGER NOT NULL,"
+    "  outcome TEXT NOT NULL, in_cohort INTEGER NOT NULL, request INTEGER NOT NULL,"
+    "  reason TEXT," /* of a rejection */
     "  PRIMARY KEY(layout_id, replica, serial)) WITHOUT ROWID;"
     "CREATE TABLE attempt(layout_id INTEGER NOT NULL, replica INTEGER NOT NULL, serial INTEGER NOT NULL,"
     "  attempt INTEGER NOT NULL, start_ns INTEGER NOT NULL, startup_ns INTEGER NOT NULL,"
@@ -82,6 +83,21 @@ static const char store_schema[] =
     "CREATE TABLE allocation(layout_id INTEGER NOT NULL, replica INTEGER NOT NULL, serial INTEGER NOT NULL,"
     "  attempt INTEGER NOT NULL, server INTEGER NOT NULL, gpu_mask INTEGER NOT NULL,"
     "  PRIMARY KEY(layout_id, replica, serial, attempt, server)) WITHOUT ROWID;"
+    /* Why jobs wait. A job waits from its submission to its first start, from the end of an attempt to the next start, and
+     * when no start follows to the job's end or run_end_ns. Of an instant in a wait, the
+     * last row of wait_word holds whose word is not NULL, else the last row of wait_cause of the job's request. request:
+     * what such a job needs of this layout, gpus_per_node GPUs free on each of `nodes` nodes. */
+    "CREATE TABLE request(layout_id INTEGER NOT NULL, replica INTEGER NOT NULL, request INTEGER NOT NULL,"
+    "  gpus INTEGER NOT NULL, share_units INTEGER NOT NULL, held INTEGER NOT NULL,"
+    "  nodes INTEGER NOT NULL, gpus_per_node INTEGER NOT NULL,"
+    "  nodes_max INTEGER NOT NULL, cores INTEGER NOT NULL, memory_bytes INTEGER NOT NULL,"
+    "  PRIMARY KEY(layout_id, replica, request)) WITHOUT ROWID;"
+    "CREATE TABLE wait_cause(layout_id INTEGER NOT NULL, replica INTEGER NOT NULL, request INTEGER NOT NULL,"
+    "  from_ns INTEGER NOT NULL, cause TEXT NOT NULL, free_gpus INTEGER NOT NULL, out_gpus INTEGER NOT NULL,"
+    "  PRIMARY KEY(layout_id, replica, request, from_ns)) WITHOUT ROWID;"
+    "CREATE TABLE wait_word(layout_id INTEGER NOT NULL, replica INTEGER NOT NULL, serial INTEGER NOT NULL,"
+    "  from_ns INTEGER NOT NULL, word TEXT,"
+    "  PRIMARY KEY(layout_id, replica, serial, from_ns)) WITHOUT ROWID;"
     /* Views for people: what metric and tornado call class 'none' is 'all' here, as in the report. */
     "CREATE VIEW utilization AS SELECT l.name AS layout, l.slack, c.replica, c.bin_start_s, c.account,"
     "  c.gpu_s / ((c.bin_end_s - c.bin_start_s) * l.gpus) AS share FROM curve c JOIN layout l USING(layout_id);"
@@ -109,6 +125,36 @@ static const char store_schema[] =
     "CREATE VIEW verdict AS SELECT l.name AS layout, l.slack, m.name,"
     "  CASE m.class WHEN 'none' THEN 'all' ELSE m.class END AS class, m.unit,"
     "  avg(m.value) AS mean, count(*) AS replicas FROM metric m JOIN layout l USING(layout_id)"
-    "  WHERE m.replica >= 0 GROUP BY 1, 2, 3, 4, 5;";
+    "  WHERE m.replica >= 0 GROUP BY 1, 2, 3, 4, 5;"
+    /* Waits of the jobs of the detail, as [from_ns, to_ns). wait 0 is the one before the first start, wait n the one
+     * behind attempt n - 1. A wait of no length has no row. */
+    "CREATE VIEW wait AS SELECT layout_id, replica, serial, request, wait, from_ns, to_ns FROM ("
+    "  SELECT j.layout_id, j.replica, j.serial, j.request, 0 AS wait, j.submit_ns AS from_ns,"
+    "    coalesce(j.first_start_ns, j.end_ns, r.run_end_ns) AS to_ns"
+    "    FROM job j JOIN replica r USING(layout_id, replica)"
+    "  UNION ALL SELECT a.layout_id, a.replica, a.serial, j.request, a.attempt + 1, a.end_ns,"
+    "    coalesce(b.start_ns, j.end_ns, r.run_end_ns) FROM attempt a"
+    "    JOIN job j USING(layout_id, replica, serial) JOIN replica r USING(layout_id, replica)"
+    "    LEFT JOIN attempt b ON b.layout_id = a.layout_id AND b.replica = a.replica AND b.serial = a.serial"
+    "      AND b.attempt = a.attempt + 1) WHERE from_ns < to_ns;"
+    /* Their spans: each wait is cut where what holds the job changes; the lengths sum to it exactly. cause NULL: a word
+     * holds. */
+    "CREATE VIEW wait_span AS WITH cut AS ("
+    "  SELECT layout_id, replica, serial, request, wait, from_ns AS at_ns, to_ns FROM wait"
+    "  UNION SELECT w.layout_id, w.replica, w.serial, w.request, w.wait, c.from_ns, w.to_ns FROM wait w"
+    "    JOIN wait_cause c ON c.layout_id = w.layout_id AND c.replica = w.replica AND c.request = w.request"
+    "      AND c.from_ns > w.from_ns AND c.from_ns < w.to_ns"
+    "  UNION SELECT w.layout_id, w.replica, w.serial, w.request, w.wait, d.from_ns, w.to_ns FROM wait w"
+    "    JOIN wait_word d ON d.layout_id = w.layout_id AND d.replica = w.replica AND d.serial = w.serial"
+    "      AND d.from_ns > w.from_ns AND d.from_ns < w.to_ns),"
+    " span AS (SELECT *, lead(at_ns, 1, to_ns) OVER (PARTITION BY layout_id, replica, serial, wait"
+    "    ORDER BY at_ns) AS until_ns FROM cut),"
+    " told AS (SELECT *, (SELECT d.word FROM wait_word d WHERE d.layout_id = s.layout_id"
+    "      AND d.replica = s.replica AND d.serial = s.serial AND d.from_ns <= s.at_ns"
+    "      ORDER BY d.from_ns DESC LIMIT 1) AS word FROM span s)"
+    " SELECT layout_id, replica, serial, wait, at_ns AS from_ns, until_ns AS to_ns, word,"
+    "  CASE WHEN word IS NULL THEN (SELECT c.cause FROM wait_cause c WHERE c.layout_id = t.layout_id"
+    "    AND c.replica = t.replica AND c.request = t.request AND c.from_ns <= t.at_ns"
+    "    ORDER BY c.from_ns DESC LIMIT 1) END AS cause FROM told t;";
 
 #endif

@@ -15,6 +15,9 @@ enum insert {
     INSERT_JOB,
     INSERT_ATTEMPT,
     INSERT_ALLOCATION,
+    INSERT_REQUEST,
+    INSERT_CAUSE,
+    INSERT_WORD,
     INSERT_TORNADO, /* a moved assumption's run: this table only */
     INSERTS
 };

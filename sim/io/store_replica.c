@@ -3,9 +3,11 @@
 
 #include "base/assert.h"
 #include "base/clock.h"
+#include "base/sort.h"
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define UNIT_NS_PER_GPU_S ((int128)UNITS_PER_GPU * 1000000000)
@@ -31,8 +33,8 @@ const char *const store_insert_sql[INSERTS] = {
         " component, element, gpus_broken, gpus_removed, gpus_stopped, jobs_hit,"
         " lost_gpu_s, restart_gpu_s, down_gpu_s) VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
     [INSERT_JOB] = "INSERT INTO job(layout_id, replica, serial, id, trace_row, submit_ns,"
-                   " first_start_ns, end_ns, gpus, attempts, outcome, in_cohort)"
-                   " VALUES(?,?,?,?,?,?,?,?,?,?,?,?)",
+                   " first_start_ns, end_ns, gpus, attempts, outcome, in_cohort, request, reason)"
+                   " VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
     [INSERT_ATTEMPT] =
         "INSERT INTO attempt(layout_id, replica, serial, attempt, start_ns, startup_ns,"
         " durable_ns, fault_ns, end_ns, outcome, class, gpus_held, gpus_asked, servers,"
@@ -40,6 +42,15 @@ const char *const store_insert_sql[INSERTS] = {
     [INSERT_ALLOCATION] =
         "INSERT INTO allocation(layout_id, replica, serial, attempt, server, gpu_mask)"
         " VALUES(?,?,?,?,?,?)",
+    [INSERT_REQUEST] =
+        "INSERT INTO request(layout_id, replica, request, gpus, share_units, held, nodes,"
+        " gpus_per_node, nodes_max, cores, memory_bytes) VALUES(?,?,?,?,?,?,?,?,?,?,?)",
+    [INSERT_CAUSE] =
+        "INSERT INTO wait_cause(layout_id, replica, request, from_ns, cause, free_gpus,"
+        " out_gpus) VALUES(?,?,?,?,?,?,?)",
+    /* What a job is told last at an instant holds. */
+    [INSERT_WORD] = "INSERT OR REPLACE INTO wait_word(layout_id, replica, serial, from_ns, word)"
+                    " VALUES(?,?,?,?,?)",
     [INSERT_TORNADO] = "INSERT INTO tornado(setting, layout_id, replica, name, class, unit, value)"
                        " VALUES(?,?,?,?,?,?,?)",
 };
@@ -67,6 +78,14 @@ static void put_time(struct db_query *query, int64_t at_ns)
         db_put_null(query);
     else
         db_put_int(query, at_ns);
+}
+
+static void put_word(struct db_query *query, const char *word)
+{
+    if (word == NULL)
+        db_put_null(query);
+    else
+        db_put_name(query, word);
 }
 
 static enum status write_replica(struct writer *writer)
@@ -172,12 +191,32 @@ static enum status write_incidents(struct writer *writer)
     return STATUS_OK;
 }
 
-static enum status write_jobs(struct writer *writer)
+/* Rows stand in the log as they ended; the tables are trees in order of (serial, attempt), and rows that come
+ * in that order are appended, which is the cheapest insert there is. */
+struct in_order {
+    uint32_t *order, *spare; /* [count] one block, owned                                      */
+    uint64_t *key;
+};
+
+static enum status in_order_take(const struct writer *writer, const struct log *log,
+                                 struct in_order *rows)
+{
+    const size_t count = log->count > 0 ? log->count : 1;
+    rows->key = malloc(count * (sizeof *rows->key + 2 * sizeof *rows->order));
+    if (rows->key == NULL || log->count > UINT32_MAX)
+        return diag_world(db_diag(writer->store->db), "%s: out of memory", writer->store->path);
+    rows->order = (uint32_t *)(rows->key + count);
+    rows->spare = rows->order + count;
+    for (uint32_t i = 0; i < log->count; i++) rows->order[i] = i;
+    return STATUS_OK;
+}
+
+static enum status write_job_rows(struct writer *writer, const struct in_order *sorted)
 {
     const struct jobs *jobs = writer->store->plan->jobs;
     const struct job_row *rows = LOG_ITEMS(&writer->result->jobs, const struct job_row);
     for (uint64_t i = 0; i < writer->result->jobs.count; i++) {
-        const struct job_row *row = &rows[i];
+        const struct job_row *row = &rows[sorted->order[i]];
         ASSERT(row->trace_row < jobs->count && row->end < JOB_ENDS);
         put_key(writer);
         db_put_int(writer->query, row->serial);
@@ -190,9 +229,26 @@ static enum status write_jobs(struct writer *writer)
         db_put_int(writer->query, row->attempts);
         db_put_name(writer->query, job_end_names[row->end]);
         db_put_int(writer->query, row->in_cohort);
+        db_put_int(writer->query, row->request);
+        put_word(writer->query, row->reason);
         TRY(db_run(writer->query));
     }
     return STATUS_OK;
+}
+
+static enum status write_jobs(struct writer *writer)
+{
+    const struct log *log = &writer->result->jobs;
+    struct in_order sorted = { 0 };
+    enum status status = in_order_take(writer, log, &sorted);
+    for (uint32_t i = 0; status == STATUS_OK && i < log->count; i++)
+        sorted.key[i] = LOG_ITEMS(log, struct job_row)[i].serial;
+    if (status == STATUS_OK) {
+        sort_rows(sorted.order, sorted.spare, (uint32_t)log->count, sorted.key);
+        status = write_job_rows(writer, &sorted);
+    }
+    free(sorted.key);
+    return status;
 }
 
 /* "compute=4032000 startup=12": the accounts that are not zero. */
@@ -253,10 +309,18 @@ static enum status write_attempt(struct writer *writer, const struct attempt_row
 
 static enum status write_attempts(struct writer *writer)
 {
-    const struct attempt_row *rows = LOG_ITEMS(&writer->result->attempts, const struct attempt_row);
-    for (uint64_t i = 0; i < writer->result->attempts.count; i++)
-        TRY(write_attempt(writer, &rows[i]));
-    return STATUS_OK;
+    const struct log *log = &writer->result->attempts;
+    const struct attempt_row *rows = LOG_ITEMS(log, const struct attempt_row);
+    struct in_order sorted = { 0 };
+    enum status status = in_order_take(writer, log, &sorted);
+    for (uint32_t i = 0; status == STATUS_OK && i < log->count; i++)
+        sorted.key[i] = (uint64_t)rows[i].serial << 32 | rows[i].attempt;
+    if (status == STATUS_OK)
+        sort_rows(sorted.order, sorted.spare, (uint32_t)log->count, sorted.key);
+    for (uint32_t i = 0; status == STATUS_OK && i < log->count; i++)
+        status = write_attempt(writer, &rows[sorted.order[i]]);
+    free(sorted.key);
+    return status;
 }
 
 static enum status write_allocations(struct writer *writer)
@@ -274,6 +338,54 @@ static enum status write_allocations(struct writer *writer)
     return STATUS_OK;
 }
 
+static enum status write_requests(struct writer *writer)
+{
+    const struct request_row *rows = LOG_ITEMS(&writer->result->requests, const struct request_row);
+    for (uint64_t i = 0; i < writer->result->requests.count; i++) {
+        put_key(writer);
+        db_put_int(writer->query, rows[i].request);
+        db_put_int(writer->query, rows[i].gpus);
+        db_put_int(writer->query, rows[i].share_units);
+        db_put_int(writer->query, rows[i].held);
+        db_put_int(writer->query, rows[i].nodes);
+        db_put_int(writer->query, rows[i].per_node);
+        db_put_int(writer->query, rows[i].nodes_max);
+        db_put_int(writer->query, rows[i].cores);
+        db_put_int(writer->query, (int64_t)rows[i].memory_bytes);
+        TRY(db_run(writer->query));
+    }
+    return STATUS_OK;
+}
+
+static enum status write_causes(struct writer *writer)
+{
+    const struct cause_row *rows = LOG_ITEMS(&writer->result->causes, const struct cause_row);
+    for (uint64_t i = 0; i < writer->result->causes.count; i++) {
+        ASSERT(rows[i].cause < WAIT_CAUSES);
+        put_key(writer);
+        db_put_int(writer->query, rows[i].request);
+        db_put_int(writer->query, rows[i].from_ns);
+        db_put_name(writer->query, wait_cause_names[rows[i].cause]);
+        db_put_int(writer->query, rows[i].free_gpus);
+        db_put_int(writer->query, rows[i].out_gpus);
+        TRY(db_run(writer->query));
+    }
+    return STATUS_OK;
+}
+
+static enum status write_words(struct writer *writer)
+{
+    const struct word_row *rows = LOG_ITEMS(&writer->result->words, const struct word_row);
+    for (uint64_t i = 0; i < writer->result->words.count; i++) {
+        put_key(writer);
+        db_put_int(writer->query, rows[i].serial);
+        db_put_int(writer->query, rows[i].from_ns);
+        put_word(writer->query, rows[i].word);
+        TRY(db_run(writer->query));
+    }
+    return STATUS_OK;
+}
+
 /* ---- all of it ---- */
 
 static enum status (*const write_table[INSERTS])(struct writer *writer) = {
@@ -286,6 +398,9 @@ static enum status (*const write_table[INSERTS])(struct writer *writer) = {
     [INSERT_JOB] = write_jobs,
     [INSERT_ATTEMPT] = write_attempts,
     [INSERT_ALLOCATION] = write_allocations,
+    [INSERT_REQUEST] = write_requests,
+    [INSERT_CAUSE] = write_causes,
+    [INSERT_WORD] = write_words,
     [INSERT_TORNADO] = write_metrics,
 };
 

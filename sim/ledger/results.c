@@ -16,6 +16,16 @@ const char *const attempt_end_names[ATTEMPT_ENDS] = {
     [ATTEMPT_CANCELLED] = "cancelled",
 };
 
+const char *const wait_cause_names[WAIT_CAUSES] = {
+    [WAIT_RESOURCES] = "resources",
+    [WAIT_DOWN] = "down nodes",
+    [WAIT_FRAGMENTED] = "fragmentation",
+    [WAIT_HOST] = "host",
+    [WAIT_PRIORITY] = "priority",
+    [WAIT_RESERVATION] = "reservation",
+    [WAIT_POLICY] = "policy",
+};
+
 const char *const incident_component_names[COMPONENTS] = {
     [COMPONENT_GPU] = "gpu",   [COMPONENT_SERVER] = "server", [COMPONENT_LINK] = "link",
     [COMPONENT_LEAF] = "leaf", [COMPONENT_JOB] = "job",
@@ -30,5 +40,8 @@ void replica_result_clear(struct replica_result *result)
     log_clear(&result->jobs);
     log_clear(&result->attempts);
     log_clear(&result->allocations);
+    log_clear(&result->requests);
+    log_clear(&result->causes);
+    log_clear(&result->words);
     memset(result, 0, sizeof *result);
 }

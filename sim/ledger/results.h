@@ -45,6 +45,48 @@ struct job_row {
     uint32_t gpus, attempts;
     uint8_t end;       /* enum job_end                                                */
     uint8_t in_cohort; /* submitted inside the window                                 */
+    uint32_t request;  /* row in the table of requests                                */
+    const char *reason; /* why it was rejected, a constant text; NULL unless END_REJECTED */
+};
+
+/* Why the waiting jobs of a request do not start: the first that holds. */
+enum wait_cause {
+    WAIT_RESOURCES,   /* it asks for more GPUs than are free                            */
+    WAIT_DOWN,        /* it would start if the nodes were there that are out or drained  */
+    WAIT_FRAGMENTED,  /* enough GPUs are free, not in its shape                          */
+    WAIT_HOST,        /* the shape is free, cores or memory beside it are not            */
+    WAIT_PRIORITY,    /* it fits; the order of the queue lets nobody pass                */
+    WAIT_RESERVATION, /* it fits; starting it would delay the head of the queue          */
+    WAIT_POLICY,      /* it fits; the policy keeps it and has no word for it             */
+    WAIT_CAUSES
+};
+/* "resources", "down nodes", "fragmentation", "host", "priority", "reservation", "policy". */
+extern const char *const wait_cause_names[WAIT_CAUSES];
+
+/* A request of which some job has waited, as this layout serves it. */
+struct request_row {
+    uint32_t request, gpus, held; /* asked for, and allocated in the plain shape               */
+    uint32_t share_units;         /* parts of one GPU, 0 = none; 1 GPU = UNITS_PER_GPU         */
+    uint32_t nodes, per_node;     /* it fits on `nodes` nodes with per_node GPUs free each     */
+    uint32_t nodes_max, cores;    /* with slack; cores of the whole job, 0 = none asked        */
+    uint64_t memory_bytes;        /* of the whole job, 0 = none asked                          */
+};
+
+/* From from_ns on, for the jobs of the request that wait, up to its next row. No row while none of
+ * them waits, so what holds between the last wait and the next row says nothing. */
+struct cause_row {
+    int64_t from_ns;
+    uint32_t request;
+    uint32_t free_gpus, out_gpus; /* of the layout at from_ns; out: down or draining, held by nobody */
+    uint8_t cause;                /* enum wait_cause                                           */
+};
+
+/* From from_ns on the job waits for a reason of its own, which stands before that of its request; NULL:
+ * no more. */
+struct word_row {
+    int64_t from_ns;
+    uint32_t serial;
+    const char *word; /* "restart", or the policy's own; constant text                         */
 };
 
 enum attempt_end {
@@ -114,6 +156,7 @@ struct replica_result {
     struct log incidents;   /* struct incident, in order of time                           */
     struct log jobs, attempts,
         allocations;      /* detail; empty unless asked for                       */
+    struct log requests, causes, words; /* struct request_row, cause_row, word_row: detail too   */
     int128 closure_error; /* capacity * time - sum of accounts: must be 0                */
 };
 
