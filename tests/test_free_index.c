@@ -117,9 +117,9 @@ static void same(const struct cluster *cluster, const struct book *book)
         }
         assert_int_equal(cluster_node_empty(cluster, node), empty);
         const struct idle idle = cluster_node_idle(cluster, node);
-        assert_int_equal(idle.free, book->outs[node] ? 0 : count);
-        assert_int_equal(idle.draining, book->outs[node] ? count : 0);
-        assert_int_equal(idle.down, broken_idle);
+        assert_int_equal(idle.free, book->outs[node] ? 0 : count * CLUSTER_UNITS);
+        assert_int_equal(idle.draining, book->outs[node] ? count * CLUSTER_UNITS : 0);
+        assert_int_equal(idle.down, broken_idle * CLUSTER_UNITS);
     }
     like_a_scan(&cluster->index, is);
     members_like_a_scan(&cluster->index, is);
@@ -138,7 +138,7 @@ static void claim(struct cluster *cluster, struct book *book, uint32_t job, uint
         const int most = book->outs[node] ? 0 : free_of(book, node);
         if (most == 0) continue;
         const uint32_t gpus = any_count(seed, draw + 1 + i, 1, (uint32_t)most);
-        parts[count++] = (struct part){ node, gpus };
+        parts[count++] = (struct part){ .node = node, .gpus = gpus };
         uint32_t left = gpus;
         for (int bit = 0; bit < GPUS && left > 0; bit++) {
             if (book->holder[node][bit] != LIVE_NONE || book->broken[node][bit]) continue;
@@ -151,13 +151,12 @@ static void claim(struct cluster *cluster, struct book *book, uint32_t job, uint
 
 static void release(struct cluster *cluster, struct book *book, uint32_t job)
 {
-    static const struct demand no_host = { 0 };
     uint32_t broken = 0;
     for (uint32_t node = 0; node < NODES; node++)
         for (int bit = 0; bit < GPUS; bit++)
             broken += book->holder[node][bit] == job && book->broken[node][bit];
-    assert_int_equal(cluster_broken_gpus(cluster, book->first_grant[job]), broken);
-    cluster_release(cluster, book->first_grant[job], &no_host);
+    assert_int_equal(cluster_broken(cluster, book->first_grant[job]).gpus, broken);
+    cluster_release(cluster, book->first_grant[job]);
     book->first_grant[job] = GRANT_NONE;
     for (uint32_t node = 0; node < NODES; node++)
         for (int bit = 0; bit < GPUS; bit++)

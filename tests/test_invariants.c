@@ -2,11 +2,8 @@
  *
  * Each seed draws a cluster, a trace, policies and failure rates high enough that parts break while
  * jobs run, hang, restart and wait. The probe restates what must hold (MODELS 11.1, 11.3). */
-#include "fixture.h"
-
 #include "base/philox.h"
-#include "handlers/books.h"
-#include "handlers/timing.h"
+#include "fixture.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,86 +12,15 @@
 
 #include <cmocka.h>
 
+#include "books_probe.h"
+
 enum { SEEDS = 300 };
 
 static uint64_t probes;
 
-/* The level of each cell that the live attempts and idle GPUs add up to. */
-static void expected_levels(const struct run *run, int64_t level[LEDGER_CELLS])
-{
-    memset(level, 0, LEDGER_CELLS * sizeof *level);
-    for (uint32_t node = 0; node < run->cluster.nodes; node++) {
-        const struct idle idle = cluster_node_idle(&run->cluster, node);
-        level[CELL_FREE] += idle.free * UNITS_PER_GPU;
-        level[CELL_DRAINING] += idle.draining * UNITS_PER_GPU;
-        level[CELL_DOWN] += idle.down * UNITS_PER_GPU;
-    }
-    for (uint32_t live = 0; live < run->live.count; live++) {
-        const struct live_job *job = &run->live.jobs[live];
-        const struct attempt *attempt = &run->live.attempts[live];
-        int64_t levels[ACC_HELD_END];
-        if (job->state == LIVE_RUNNING) {
-            books_levels(run, live, levels);
-            for (uint32_t account = 0; account < ACC_HELD_END; account++)
-                level[ledger_cell(account, job->size_class)] += levels[account];
-        } else if (job->state == LIVE_HUNG) {
-            const int64_t asked = demand_of_live(run, live)->gpus * UNITS_PER_GPU;
-            const int64_t held = attempt->held * UNITS_PER_GPU;
-            const int64_t broken = cluster_broken_gpus(&run->cluster, attempt->first_grant);
-            assert_int_equal(broken, attempt->broken);
-            int64_t lost = asked - broken * UNITS_PER_GPU, unused = held - asked;
-            if (lost < 0) {
-                unused += lost;
-                lost = 0;
-            }
-            level[ledger_cell(ACC_LOST, job->size_class)] += lost;
-            level[ledger_cell(ACC_UNUSED, job->size_class)] += unused;
-            level[CELL_DOWN] += broken * UNITS_PER_GPU;
-        }
-    }
-}
-
-static void check_levels(const struct run *run)
-{
-    int64_t want[LEDGER_CELLS];
-    expected_levels(run, want);
-    int64_t free_is = 0;
-    for (uint32_t cell = 0; cell < LEDGER_CELLS; cell++) {
-        const uint32_t account = cell / CLASSES;
-        const int64_t is = run->ledger.level[cell];
-        assert_true(is >= 0);
-        if (account >= ACC_NO_DEMAND && account < ACC_FREE_END)
-            free_is += is;
-        else
-            assert_int_equal(is, want[cell]);
-    }
-    assert_int_equal(free_is, want[CELL_FREE]);
-}
-
-static void check_live(const struct run *run)
-{
-    uint64_t waiting = 0, waiting_gpus = 0, running = 0;
-    for (uint32_t live = 0; live < run->live.count; live++) {
-        const struct live_job *job = &run->live.jobs[live];
-        if (job->state == LIVE_WAITING) {
-            waiting++;
-            waiting_gpus += demand_of_live(run, live)->gpus;
-        }
-        running += job->state == LIVE_RUNNING || job->state == LIVE_HUNG;
-        if (job->state != LIVE_FREE) assert_true(job->work_ns >= 0);
-    }
-    assert_int_equal(waiting, run->waiting.jobs);
-    assert_int_equal(waiting_gpus, run->waiting.gpus);
-    for (uint32_t b = 0; b < run->running.block_count; b++)
-        running -= run->running.blocks[b]->count;
-    assert_int_equal(running, 0);
-}
-
 static void probe(const struct run *run)
 {
-    cluster_check(&run->cluster);
-    check_levels(run);
-    check_live(run);
+    books_probe(run);
     probes++;
 }
 

@@ -33,7 +33,9 @@ static void fill(struct cluster *cluster, const struct naive_cluster *naive)
             cluster_node_out(cluster, node);
             continue;
         }
-        const struct part part = { node, naive->gpus_per_node - (uint32_t)naive->free_gpus[node] };
+        const struct part part = { .node = node,
+                                   .gpus =
+                                       naive->gpus_per_node - (uint32_t)naive->free_gpus[node] };
         if (part.gpus) assert_true(cluster_claim(cluster, 0, &part, 1, &no_host) != GRANT_NONE);
     }
 }
@@ -95,7 +97,7 @@ static const struct {
     uint32_t gpus, slack, recorded_nodes; /* 0: shape model */
     enum placement placement;
     uint32_t count;
-    struct part parts[4];
+    struct naive_part parts[4];
 } cases[] = {
     /* clang-format off */
     { "3 GPUs, pack: the node with exactly 3",      3, 0, 0, PLACE_PACK,   1, { { 1, 3 } } },
@@ -196,8 +198,8 @@ static void hosts_like_a_scan(void **state)
                                        .hosted = true };
     assert_true(cluster_init(&cluster, arena, size));
     for (uint64_t i = 0; i < nodes; i++) { /* some take few GPUs and much of the host */
-        const struct part part = { any_count(seed, 9 * i, 0, nodes - 1),
-                                   any_count(seed, 9 * i + 1, 1, g) };
+        const struct part part = { .node = any_count(seed, 9 * i, 0, nodes - 1),
+                                   .gpus = any_count(seed, 9 * i + 1, 1, g) };
         const struct request request = { .gpus = part.gpus,
                                          .shape = SHAPE_MODEL,
                                          .cores = any_count(seed, 9 * i + 2, 0, 64),
