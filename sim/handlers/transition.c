@@ -222,12 +222,14 @@ static bool claim_parts(struct run *run, const struct decision *decision)
         run->out_of_memory = true;
         return false;
     }
+    if (attempt->first_grant == GRANT_NONE) attempt->held = attempt->share_units = 0;
+    for (uint32_t p = 0; p < decision->part_count; p++) {
+        attempt->held += decision->parts[p].gpus;
+        attempt->share_units += decision->parts[p].share_units;
+    }
     uint32_t *at = &attempt->first_grant;
     while (*at != GRANT_NONE) at = &run->cluster.grants[*at].next;
     *at = first;
-    const struct holding held = cluster_held(&run->cluster, attempt->first_grant);
-    attempt->held = held.gpus;
-    attempt->share_units = held.share_units;
     return true;
 }
 
