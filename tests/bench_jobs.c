@@ -52,7 +52,9 @@ int main(int argc, char **argv)
     const double load = argc > 5 ? strtod(argv[5], NULL) : 0.9;
     struct fixture fixture;
     fixture_init(&fixture, jobs);
-    fixture.scenario.order = strcmp(argv[1], "easy") ? ORDER_FCFS : ORDER_EASY;
+    fixture.scenario.order = !strcmp(argv[1], "conservative") ? ORDER_CONSERVATIVE
+                             : strcmp(argv[1], "easy")        ? ORDER_FCFS
+                                                              : ORDER_EASY;
     fixture.scenario.shape = gpus == 1 ? SHAPE_FREE : SHAPE_MODEL;
     snprintf(fixture.scenario.detail, sizeof fixture.scenario.detail, "none");
     fixture_layout(&fixture, "bench", nodes, gpus)->fabric.link.switch_ports =

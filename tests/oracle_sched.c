@@ -1,8 +1,8 @@
 /* oracle_sched.c - start times of recorded schedules (oracles/sched), by the real engine.
  *
  * usage: oracle_sched FOLDER. For each NAME_pP.swf: P one-GPU nodes, shape free, jobs cut at their
- * estimate; columns fcfs and easy_batch_derived of NAME.starts.csv must be met job by job. One
- * line per log and column; last line "N passed, N failed" counts jobs. */
+ * estimate; columns fcfs, easy_batch_derived, easy_single and cons_set of NAME.starts.csv, where present,
+ * must be met job by job. One line per log and column; last line "N passed, N failed" counts jobs. */
 #include "fixture.h"
 #include "io/trace_read.h"
 
@@ -12,7 +12,10 @@
 static const struct {
     const char *column;
     enum order order;
-} columns[] = { { "fcfs", ORDER_FCFS }, { "easy_batch_derived", ORDER_EASY } };
+} columns[] = { { "fcfs", ORDER_FCFS },
+                { "easy_batch_derived", ORDER_EASY },
+                { "easy_single", ORDER_EASY_EVENT },
+                { "cons_set", ORDER_CONSERVATIVE } };
 
 static uint64_t passed, failed;
 
@@ -48,6 +51,12 @@ static bool read_starts(const char *path, const char *column, int64_t *start_s, 
     return wanted >= 0;
 }
 
+static bool has_column(const char *path, const char *column)
+{
+    int64_t none;
+    return read_starts(path, column, &none, 0);
+}
+
 /* The submit time of the first job: the reader moves it to 0. */
 static int64_t origin_s(const char *path)
 {
@@ -73,6 +82,7 @@ static void compare_log(const char *folder, const char *name, uint32_t processor
     snprintf(path, sizeof path, "%s/%s.swf", folder, name);
     snprintf(starts, sizeof starts, "%s/%s.starts.csv", folder, name);
     for (size_t c = 0; c < sizeof columns / sizeof *columns; c++) {
+        if (!has_column(starts, columns[c].column)) continue;
         struct fixture fixture;
         fixture_init(&fixture, 0);
         jobs_clear(&fixture.jobs);

@@ -2,7 +2,6 @@
 #include "io/scenario_parts.h"
 
 #include "base/quantity.h"
-#include "io/scenario_slurm.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -225,5 +224,4 @@ void check_scenario(struct reading *reading)
         check_rates_fit(reading, row);
         check_mixed(reading, row);
     }
-    check_slurm(reading);
 }

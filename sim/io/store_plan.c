@@ -92,7 +92,7 @@ static enum status write_scenario(struct db *db, const struct scenario *scenario
     TRY(meta(db, "seed", "%" PRIu64, scenario->seed)); /* as text: unsigned (P92) */
     TRY(store_meta(db, "resample", scenario->resample == RESAMPLE_DAYS ? "days" : "none"));
     TRY(store_meta(db, "detail", scenario->detail));
-    TRY(store_meta(db, "order", scenario->order == ORDER_EASY ? "easy" : "fcfs"));
+    TRY(store_meta(db, "order", order_names[scenario->order]));
     TRY(store_meta(db, "communication", comm_names[scenario->communication.kind]));
     TRY(meta(db, "communication_scale", "%.17g", scenario->communication.scale));
     TRY(store_meta(db, "failures", scenario->failures.rates));

@@ -114,3 +114,14 @@ const struct policy policy_easy = {
     .begin = easy_begin,
     .next = easy_next,
 };
+
+const struct policy policy_easy_event = {
+    .name = "easy_event",
+    .help = "EASY backfilling, decided after every single event instead of once an instant",
+    .memory_bytes = sizeof(struct easy),
+    .init = easy_init,
+    .note = easy_note,
+    .begin = easy_begin,
+    .next = easy_next,
+    .after_each_event = true,
+};

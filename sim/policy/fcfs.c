@@ -52,5 +52,11 @@ const struct policy policy_fcfs = {
 
 const struct policy *policy_of(const struct scenario *scenario)
 {
-    return scenario->order == ORDER_EASY ? &policy_easy : &policy_fcfs;
+    static const struct policy *const by_order[ORDERS] = {
+        [ORDER_FCFS] = &policy_fcfs,
+        [ORDER_EASY] = &policy_easy,
+        [ORDER_EASY_EVENT] = &policy_easy_event,
+        [ORDER_CONSERVATIVE] = &policy_conservative,
+    };
+    return by_order[scenario->order];
 }

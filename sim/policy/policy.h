@@ -121,7 +121,7 @@ struct policy {
     bool after_each_event; /* a pass after every event instead of one an instant                    */
 };
 
-extern const struct policy policy_fcfs, policy_easy;
+extern const struct policy policy_fcfs, policy_easy, policy_easy_event, policy_conservative;
 
 /* The policy of a scenario. */
 const struct policy *policy_of(const struct scenario *scenario);

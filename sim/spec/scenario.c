@@ -15,6 +15,16 @@ const char *const until_metric_names[UNTIL_METRICS] = {
     [UNTIL_COMPLETION_P95] = "completion_s_p95",
 };
 
+const char *const order_names[ORDERS] = {
+    [ORDER_FCFS] = "fcfs",
+    [ORDER_EASY] = "easy",
+    [ORDER_EASY_EVENT] = "easy_event",
+    [ORDER_SJF] = "sjf",
+    [ORDER_CONSERVATIVE] = "conservative",
+    [ORDER_LAS] = "las",
+    [ORDER_SRTF] = "srtf",
+};
+
 void scenario_clear(struct scenario *scenario)
 {
     free(scenario->text);

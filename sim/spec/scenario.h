@@ -39,6 +39,7 @@ enum order {
     ORDER_SRTF,
     ORDERS
 };
+extern const char *const order_names[ORDERS]; /* as a scenario writes them */
 enum placement {
     PLACE_PACK,
     PLACE_SPREAD,
