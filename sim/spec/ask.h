@@ -45,7 +45,8 @@ struct job_words {
     uint32_t queue;                    /* text: a LocalQueue / Volcano or KAI queue                */
     uint32_t dependency;               /* text: "afterok:ID:ID,..." with ids of jobs, "singleton"  */
     uint32_t reservation;              /* text                                                   */
-    uint32_t array_first_row, array_index, array_limit; /* row of the array's first task; %k       */
+    uint32_t array_first_row; /* row of the array's first task; JOB_NONE = no array. Tasks stand together, by index */
+    uint32_t array_index, array_limit; /* index as written; %k, 0 = no throttle                     */
     uint32_t het_first_row;            /* row of the first component; JOB_NONE = not heterogeneous */
     uint32_t team;                     /* text: owner under kind static; "" = the user           */
     int32_t nice;
