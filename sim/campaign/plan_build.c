@@ -374,7 +374,11 @@ static enum status check_kind(const struct scenario *scenario, struct diag *diag
     static const char *const names[] = {
         [KIND_SLURM] = "slurm", [KIND_KUBERNETES] = "kubernetes", [KIND_STATIC] = "static"
     };
-    if (scenario->kind == KIND_PLAIN) return STATUS_OK;
+    if (scenario->kind == KIND_PLAIN) {
+        for (uint32_t i = 0; i < scenario->scheduler_count; i++)
+            TRY(check_kind(&scenario->schedulers[i], diag));
+        return STATUS_OK;
+    }
     return diag_error(diag, whole_file(scenario), "scheduler.kind '%s' is not built yet",
                       names[scenario->kind]);
 }

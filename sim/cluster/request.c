@@ -153,7 +153,8 @@ struct demand demand_on(const struct scenario *scenario, const struct variant *v
     struct demand demand = demand_of(request, variant->gpus_per_node, variant->nodes, cores,
                                      memory_bytes, variant->slack);
     if (layout->group_count > 1 && !groups_hold(layout, &demand)) demand.ever = false;
-    if (scenario->kind != KIND_SLURM && scenario->kind != KIND_KUBERNETES) return demand;
+    const enum scheduler_kind kind = scenario_kind(scenario, layout);
+    if (kind != KIND_SLURM && kind != KIND_KUBERNETES) return demand;
     if (request->ask != ASK_NONE) demand.ever = true;
     demand.hosted = false;
     demand.cores_milli_per_gpu = 0;

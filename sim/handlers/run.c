@@ -404,10 +404,14 @@ enum status run_replica(const struct run_request *request, struct replica_result
 {
     init_result(result, request);
     const struct plan *plan = request->shared->plan;
+    const struct variant *variant = &plan->variants[request->variant];
+    struct scenario *under = malloc(sizeof *under); /* too large for a thread's stack */
+    if (!under) return STATUS_WORLD;
+    scenario_under(plan->scenario, &plan->scenario->layouts[variant->layout], under);
     struct run run = { .shared = request->shared,
                        .plan = plan,
-                       .scenario = plan->scenario,
-                       .variant = &plan->variants[request->variant],
+                       .scenario = under,
+                       .variant = variant,
                        .replica = request->replica,
                        .policy = request->policy,
                        .keep_detail = keeps_detail(plan->scenario, request->replica),
@@ -419,5 +423,6 @@ enum status run_replica(const struct run_request *request, struct replica_result
         result->events = run.events;
     }
     run_clear(&run);
+    free(under);
     return status;
 }

@@ -3,7 +3,9 @@
 
 #include "spec/jobs.h"
 
+#include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 
 const char *const until_metric_names[UNTIL_METRICS] = {
     [UNTIL_YIELD] = "yield",
@@ -42,8 +44,28 @@ void scenario_clear(struct scenario *scenario)
     scenario->jobs = NULL;
     scenario->teams = NULL;
     scenario->events = NULL;
+    for (uint32_t i = 0; i < scenario->scheduler_count; i++)
+        scenario_clear(&scenario->schedulers[i]);
+    free(scenario->schedulers);
+    scenario->schedulers = NULL;
+    scenario->scheduler_count = 0;
     slurm_clear(&scenario->slurm);
     kube_clear(&scenario->kube);
+}
+
+void scenario_under(const struct scenario *scenario, const struct layout *layout,
+                    struct scenario *out)
+{
+    *out = *scenario;
+    if (layout->scheduler == 0) return;
+    const size_t first = offsetof(struct scenario, kind), end = offsetof(struct scenario, failures);
+    memcpy((char *)out + first, (const char *)&scenario->schedulers[layout->scheduler - 1] + first,
+           end - first);
+}
+
+enum scheduler_kind scenario_kind(const struct scenario *scenario, const struct layout *layout)
+{
+    return layout->scheduler ? scenario->schedulers[layout->scheduler - 1].kind : scenario->kind;
 }
 
 struct failures failures_of_servers(const struct failures *failures, uint32_t gpus_per_server)

@@ -136,6 +136,7 @@ struct layout {
     uint32_t server_count;
     struct server_group *groups; /* [group_count] owned by the scenario; NULL = one plain group        */
     uint32_t group_count;        /* 0 or 1 = all servers are `server`                              */
+    uint32_t scheduler;          /* row in scenario->schedulers + 1; 0 = the scenario's own         */
     struct fabric fabric;
 };
 
@@ -219,17 +220,25 @@ struct scenario {
     struct communication communication;
 
     struct jobs *jobs; /* `jobs:` written in the scenario instead of a trace; owned, NULL = none    */
+    struct user_event *events; /* [event_count] by time; owned                                   */
+    uint32_t event_count;
+
+    /* `schedulers:`: instead of one, several are compared on each layout. Row i is a scenario of which only its name
+     * and its scheduler count; owned. */
+    struct scenario *schedulers;
+    uint32_t scheduler_count;
+
+    /* ---- the scheduler: from `kind` to before `failures`, scenario_under copies this as one ---- */
     enum scheduler_kind kind;
     struct slurm_spec slurm; /* filled when kind says so                                         */
     struct kube_spec kube;
     struct static_team *teams; /* [team_count] owned                                             */
     uint32_t team_count;
     struct job_moves moves;
-    struct user_event *events; /* [event_count] by time; owned                                   */
-    uint32_t event_count;
     enum order order;
     enum placement placement;
     bool loss; /* a job that does not fit at once is dropped                    */
+    /* ---- end of the scheduler ---- */
 
     struct failures failures;
     struct checkpoint checkpoint;
@@ -246,6 +255,13 @@ struct scenario {
 };
 
 void scenario_clear(struct scenario *scenario);
+
+/* *out = the scenario with the scheduler of this layout; it borrows all that the scenario owns. */
+void scenario_under(const struct scenario *scenario, const struct layout *layout,
+                    struct scenario *out);
+
+/* The kind of scheduler that a layout runs under. */
+enum scheduler_kind scenario_kind(const struct scenario *scenario, const struct layout *layout);
 
 /* GPUs of the servers that failure rates in use were published for. */
 #define FAILURES_REFERENCE_GPUS 8
