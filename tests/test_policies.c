@@ -1,0 +1,170 @@
+/* test_policies.c - every policy, 500 random clusters and traces each, with faults and hands that interfere: after
+ * every instant the cluster's tables and the ledger's levels agree, and at the end each job is accounted for. */
+#include "base/philox.h"
+#include "fixture.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "books_probe.h"
+#include "rows.h"
+
+enum { SEEDS = 500, BLOCK = 50, JOBS = 30 };
+
+static double any(uint64_t seed, uint64_t number)
+{
+    return stream_uniform(stream_key(seed, 0, "test.policies"), 0, number);
+}
+
+static uint32_t any_below(uint64_t seed, uint64_t number, uint32_t count)
+{
+    const uint32_t drawn = (uint32_t)(any(seed, number) * count);
+    return drawn < count ? drawn : count - 1;
+}
+
+/* ---- policies -------------------------------------------------------------------------------- */
+
+static void any_placement(struct scenario *scenario, uint64_t seed)
+{
+    scenario->placement = (enum placement)any_below(seed, 10, PLACE_FGD + 1);
+}
+
+static void fcfs(struct scenario *scenario, uint64_t seed)
+{
+    scenario->order = ORDER_FCFS;
+    any_placement(scenario, seed);
+}
+
+static void easy(struct scenario *scenario, uint64_t seed)
+{
+    scenario->order = ORDER_EASY;
+    any_placement(scenario, seed);
+}
+
+static const struct {
+    const char *name;
+    void (*choose)(struct scenario *scenario, uint64_t seed);
+} policies[] = {
+    { "fcfs", fcfs },
+    { "easy", easy },
+};
+
+/* ---- scenarios ------------------------------------------------------------------------------- */
+
+static struct component_failures law(double mean_h)
+{
+    return (struct component_failures){ .law = LAW_EXPONENTIAL,
+                                        .mean_s = mean_h * 3600,
+                                        .repair_median_s = 3600,
+                                        .repair_p95_s = 5 * 3600 };
+}
+
+static void any_failures(struct scenario *scenario, uint64_t seed)
+{
+    struct failures *failures = &scenario->failures;
+    failures->component[COMPONENT_GPU] = law(200);
+    failures->component[COMPONENT_SERVER] = law(150);
+    failures->component[COMPONENT_LINK] = law(400);
+    failures->component[COMPONENT_JOB] = law(40);
+    failures->drain = (enum drain)any_below(seed, 30, 3);
+    failures->requeue_delay_ns = any(seed, 31) < 0.5 ? 0 : 120 * NS_PER_S;
+}
+
+static void any_events(struct scenario *scenario, uint64_t seed, uint32_t nodes)
+{
+    scenario->event_count = 12;
+    scenario->events = calloc(scenario->event_count, sizeof *scenario->events);
+    for (uint32_t i = 0; i < scenario->event_count; i++) {
+        struct user_event *event = &scenario->events[i];
+        event->at_ns = i * 3 * NS_PER_HOUR + any_below(seed, 40, 3600) * NS_PER_S;
+        event->action = (enum user_action)any_below(seed, 50 + i, ACTIONS);
+        const uint32_t node = any_below(seed, 70 + i, nodes);
+        if (event->action <= ACTION_RESUME)
+            snprintf(event->target, sizeof event->target, "random-%u", node);
+        else if (event->action <= ACTION_GPU_REPAIR)
+            snprintf(event->target, sizeof event->target, "random-%u:0", node);
+        else
+            snprintf(event->target, sizeof event->target, "j%u", any_below(seed, 90 + i, JOBS));
+    }
+}
+
+static void any_jobs(struct fixture *fixture, uint64_t seed)
+{
+    struct jobs *jobs = &fixture->jobs;
+    jobs->text = arena_take(jobs->arena, 1, 16 * JOBS);
+    for (uint32_t row = 0; row < JOBS; row++) {
+        const double u = any(seed, 200 + 4 * row);
+        const uint32_t gpus = u < 0.4 ? 1 : 1 + any_below(seed, 201 + 4 * row, u < 0.9 ? 8 : 20);
+        const double hours = 0.05 + 8 * any(seed, 202 + 4 * row) * any(seed, 203 + 4 * row);
+        fixture_job(fixture, row, row * 86400.0 / JOBS, hours * 3600,
+                    any(seed, 203 + 4 * row) < 0.5 ? 0 : 2 * hours * 3600, gpus);
+        jobs->id[row] = (uint32_t)jobs->text_bytes;
+        jobs->text_bytes += 1 + (uint64_t)sprintf(jobs->text + jobs->text_bytes, "j%u", row);
+    }
+}
+
+static void build(struct fixture *fixture, size_t policy, uint64_t seed)
+{
+    static const uint32_t sizes[] = { 1, 2, 4, 8 };
+    fixture_init(fixture, JOBS);
+    struct scenario *scenario = &fixture->scenario;
+    scenario->seed = seed;
+    scenario->horizon_ns = 2 * NS_PER_DAY;
+    scenario->startup_ns = any(seed, 1) < 0.5 ? 0 : 60 * NS_PER_S;
+    scenario->shape = any(seed, 2) < 0.7 ? SHAPE_MODEL : SHAPE_FREE;
+    scenario->slack[0] = any(seed, 3) < 0.7 ? 0 : SLACK_ANY;
+    const uint32_t g = sizes[any_below(seed, 4, 4)], nodes = 16 / g + any_below(seed, 5, 3);
+    struct layout *layout = fixture_layout(fixture, "random", nodes, g);
+    layout->fabric.link.switch_ports = 32;
+    if (any(seed, 6) < 0.5) any_failures(scenario, seed);
+    if (any(seed, 7) < 0.5) any_events(scenario, seed, nodes);
+    scenario->checkpoint = (struct checkpoint){ .policy = CHECKPOINT_FIXED,
+                                                .interval_ns = NS_PER_HOUR,
+                                                .store_bytes_per_s = 1e9,
+                                                .bytes_per_gpu = 1e10 };
+    policies[policy].choose(scenario, seed);
+    any_jobs(fixture, seed);
+    fixture_ready(fixture);
+}
+
+/* ---- tests ----------------------------------------------------------------------------------- */
+
+static void run_one(size_t policy, uint64_t seed)
+{
+    struct fixture fixture;
+    build(&fixture, policy, seed);
+    struct replica_result result;
+    run_probe = books_probe;
+    const enum status status = fixture_run(&fixture, 0, 0, &result);
+    run_probe = NULL;
+    if (status != STATUS_OK) fail_msg("%s, seed %u", policies[policy].name, (unsigned)seed);
+    assert_true(result.closure_error == 0);
+    uint64_t ended = 0;
+    for (int end = 0; end < JOB_ENDS; end++) ended += result.jobs_end[end];
+    assert_int_equal(ended, result.jobs_submitted);
+    replica_result_clear(&result);
+    scenario_clear(&fixture.scenario);
+    fixture_clear(&fixture);
+}
+
+static void block_of_seeds(void **state)
+{
+    const uint64_t row = rows_number(state), blocks = SEEDS / BLOCK;
+    for (uint64_t seed = 1; seed <= BLOCK; seed++)
+        run_one((size_t)(row / blocks), row % blocks * BLOCK + seed);
+}
+
+int main(void)
+{
+    struct rows rows = { 0 };
+    const uintptr_t blocks = SEEDS / BLOCK;
+    for (uintptr_t p = 0; p < sizeof policies / sizeof *policies; p++)
+        for (uintptr_t b = 0; b < blocks; b++)
+            rows_add(&rows, block_of_seeds, (void *)(p * blocks + b), "%s, seeds %u to %u",
+                     policies[p].name, (unsigned)(b * BLOCK + 1), (unsigned)((b + 1) * BLOCK));
+    return rows_run("policies", &rows);
+}
