@@ -18,6 +18,15 @@
 /* Decimal prefixes k M G T P E, binary ones Ki to Ei. */
 #define PREFIX "(?:[kMGTPE]|[KMGTPE]i)?"
 
+/* What slurm.conf reads as a time limit, and durations. */
+#define CLOCK_OF_SLURM                                                                             \
+    "[0-9]{1,9}|[0-9]{1,9}:[0-5]?[0-9]|[0-9]{1,9}:[0-5]?[0-9]:[0-5]?[0-9]|"                        \
+    "[0-9]{1,5}-(?:[01]?[0-9]|2[0-3])(?::[0-5]?[0-9]){0,2}"
+#define UNLIMITED "[Uu][Nn][Ll][Ii][Mm][Ii][Tt][Ee][Dd]|[Ii][Nn][Ff][Ii][Nn][Ii][Tt][Ee]"
+#define PARTS                                                                                      \
+    "(?=.*[a-z]$)" PART("d") PART("h") PART("m") PART("s") PART("ms") PART("us") PART("ns")
+#define TRES_ITEM "[A-Za-z/]+=-?[0-9]+(?:\\.[0-9]*)?[KMGTPkmgtp]?"
+
 static const struct key_grammar grammars[] = {
     [KEY_TEXT] = { "text", NULL, "text" },
     [KEY_NAME] = { "name", NULL, "text of one line" },
@@ -35,10 +44,23 @@ static const struct key_grammar grammars[] = {
     [KEY_PER_TIME] = { "rate", "^" NUMBER " ?/(?:s|min|h|day|d|week|year|y)$",
                        "rate: 3/day, 0.02/h or 0.09/year" },
     [KEY_POWER] = { "power", "^" NUMBER " ?[kM]?W$", "power: 700 W or 10.2 kW" },
+    [KEY_CONF_MINUTES] = { "slurm_minutes", "^(?:" CLOCK_OF_SLURM "|" UNLIMITED "|" PARTS ")$",
+                           "as slurm.conf: minutes, D-HH:MM:SS, UNLIMITED; or a duration" },
+    [KEY_CONF_SECONDS] = { "slurm_seconds", "^(?:[0-9]{1,9}|-1|" UNLIMITED "|" PARTS ")$",
+                           "as slurm.conf: seconds, INFINITE; or a duration" },
+    [KEY_CONF_MIB] = { "slurm_memory", "^" NUMBER "(?:[KMGTPkmgtp]| ?" PREFIX "B)?$",
+                       "as slurm.conf: MiB, 64000M, 64G; or a size" },
+    [KEY_TRES] = { "tres", "^" TRES_ITEM "(?:," TRES_ITEM ")*$",
+                   "resources: gres/gpu=8,cpu=64,mem=100G,node=2" },
 };
 
 const struct key_grammar *key_grammar_of(enum key_type type)
 {
     if ((size_t)type >= sizeof grammars / sizeof *grammars) return NULL;
     return grammars[type].name ? &grammars[type] : NULL;
+}
+
+bool key_takes_bare(enum key_type type)
+{
+    return type == KEY_CONF_MINUTES || type == KEY_CONF_SECONDS || type == KEY_CONF_MIB;
 }

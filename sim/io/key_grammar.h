@@ -13,6 +13,9 @@ struct key_grammar {
     const char *form;    /* for people: "90s, 1h30m, 2d or H:MM:SS"                             */
 };
 
+/* Whether a whole number without a unit is taken beside the pattern: slurm.conf says what it means. */
+bool key_takes_bare(enum key_type type);
+
 /* The grammar of a type, or NULL for KEY_MAP, KEY_CUSTOM, KEY_NOT_BUILT, KEY_WORD, KEY_CHOICE. */
 const struct key_grammar *key_grammar_of(enum key_type type);
 

@@ -21,8 +21,10 @@ enum { TEXT_BYTES = 512, PATH_BYTES = 128, GROUPS_MOST = 2 };
 static const char *const shared_groups[] = { "layouts[]", "layouts[].servers", "server", "link",
                                              "component", "profile",           "gates[]" };
 
-static const enum key_type quantities[] = { KEY_SHARE,     KEY_DURATION, KEY_SIZE,
-                                            KEY_BANDWIDTH, KEY_PER_TIME, KEY_POWER };
+static const enum key_type quantities[] = { KEY_SHARE,        KEY_DURATION,     KEY_SIZE,
+                                            KEY_BANDWIDTH,    KEY_PER_TIME,     KEY_POWER,
+                                            KEY_CONF_MINUTES, KEY_CONF_SECONDS, KEY_CONF_MIB,
+                                            KEY_TRES };
 
 /* The keys of one map: below one group or two, one of them left out. */
 struct group {
@@ -103,8 +105,14 @@ static json_t *words_schema(const struct key_row *row)
     json_t *words = json_array();
     char word[64];
     bool built;
-    for (size_t i = 0; key_word(row->words, i, word, sizeof word, &built); i++)
-        if (built) add(words, json_string(word));
+    for (size_t i = 0; key_word(row->words, i, word, sizeof word, &built); i++) {
+        double number;
+        struct why why;
+        if (!built) continue;
+        add(words, json_string(word));
+        if (quantity_number(word, strlen(word), &number, &why)) /* 1 and 26.05 are none to YAML */
+            add(words, number_of(number));
+    }
     return json_pack("{s:o}", "enum", words);
 }
 
@@ -389,6 +397,9 @@ static json_t *definitions(void)
         if (quantities[i] == KEY_SHARE) /* also a plain number */
             text = json_pack("{s:[{s:s, s:i, s:i}, o]}", "anyOf", "type", "number", "minimum", 0,
                              "maximum", 1, text);
+        if (key_takes_bare(quantities[i]))
+            text = json_pack("{s:[{s:s, s:i}, o]}", "anyOf", "type", "integer", "minimum",
+                             quantities[i] == KEY_CONF_SECONDS ? -1 : 0, text);
         put(all, grammar->name, text);
     }
     return all;

@@ -1,8 +1,10 @@
 /* keys_scalar.c - one value by the type and range of its row. */
 #include "io/keys_read.h"
 
+#include "base/clock.h"
 #include "base/quantity.h"
 #include "base/text.h"
+#include "io/slurm_text.h"
 #include "spec/scenario.h"
 
 #include <inttypes.h>
@@ -95,6 +97,18 @@ static bool read_number(const struct key_row *row, const struct yaml_node *node,
         done = quantity_duration(text, bytes, &number->whole, why);
         number->value = (double)number->whole;
         return done;
+    case KEY_CONF_MINUTES:
+        done = slurm_minutes(text, bytes, &number->whole, why);
+        number->value = (double)number->whole;
+        return done;
+    case KEY_CONF_SECONDS:
+        done = slurm_seconds(text, bytes, &number->whole, why);
+        number->value = (double)number->whole;
+        return done;
+    case KEY_CONF_MIB:
+        done = slurm_mib(text, bytes, &number->whole, why);
+        number->value = (double)number->whole;
+        return done;
     case KEY_NUMBER:
         done = quantity_number(text, bytes, &value, why);
         break;
@@ -131,7 +145,12 @@ static const char *show_bound(const struct key_row *row, double bound, char out[
 {
     switch (row->type) {
     case KEY_DURATION:
+    case KEY_CONF_MINUTES:
+    case KEY_CONF_SECONDS:
         return show_duration((int64_t)bound, out);
+    case KEY_CONF_MIB:
+        snprintf(out, SHOW_BYTES, "%.0f MiB", bound);
+        return out;
     case KEY_SECONDS:
         return show_duration_s(bound, out);
     case KEY_SIZE:
@@ -188,8 +207,10 @@ static void refuse_number(struct key_reader *reader, const struct key_row *row,
 static void store_number(const struct key_row *row, struct number number, void *field)
 {
     if (row->bytes == 0) return; /* checked only */
-    if (row->type == KEY_DURATION || (row->type == KEY_COUNT && row->bytes == 8) ||
-        row->type == KEY_BYTES) {
+    const bool is_whole = row->type == KEY_DURATION || row->type == KEY_CONF_MINUTES ||
+                          row->type == KEY_CONF_SECONDS || row->type == KEY_CONF_MIB ||
+                          row->type == KEY_BYTES || (row->type == KEY_COUNT && row->bytes == 8);
+    if (is_whole) {
         memcpy(field, &number.whole, 8);
     } else if (row->type == KEY_COUNT) {
         const uint32_t narrow = (uint32_t)number.whole; /* the row's range fits 32 bits */
@@ -212,9 +233,29 @@ static bool scalar_number(struct key_reader *reader, const struct key_row *row,
         refuse_number(reader, row, node, &why);
         return false;
     }
-    if (!check_range(reader, row, node, number.value)) return false;
+    const bool is_time = row->type == KEY_CONF_MINUTES || row->type == KEY_CONF_SECONDS;
+    if (is_time && number.whole == TIME_NEVER) { /* UNLIMITED, INFINITE or -1 */
+        if (row->word == NULL) {
+            diag_error(reader->diag, yaml_place(node), "%s%s cannot be %s", reader->path,
+                       row_name(row), node->text);
+            return false;
+        }
+        number.whole = row->word_value;
+    } else if (!check_range(reader, row, node, number.value)) {
+        return false;
+    }
     store_number(row, number, field);
     return true;
+}
+
+static bool tres(struct key_reader *reader, const struct key_row *row, const struct yaml_node *node,
+                 struct tres_limit *field)
+{
+    struct why why;
+    if (slurm_tres(node->text, node->text_bytes, field, &why)) return true;
+    diag_error(reader->diag, yaml_place(node), "%s%s: cannot read '%s': %s", reader->path,
+               row_name(row), node->text, why.text);
+    return false;
 }
 
 bool key_scalar(struct key_reader *reader, const struct key_row *row, const struct yaml_node *node,
@@ -236,8 +277,13 @@ bool key_scalar(struct key_reader *reader, const struct key_row *row, const stru
         return row->bytes == 0 || text_copy(field, row->bytes, node->text, node->text_bytes);
     case KEY_CHOICE:
         position = read_word(reader, row, node);
-        if (position >= 0 && row->bytes > 0) memcpy(field, &position, sizeof position);
+        if (position >= 0 && row->bytes == sizeof(bool))
+            *(bool *)field = position > 0;
+        else if (position >= 0 && row->bytes > 0)
+            memcpy(field, &position, sizeof position);
         return position >= 0;
+    case KEY_TRES:
+        return tres(reader, row, node, field);
     case KEY_BOOL:
         if (quantity_bool(node->text, node->text_bytes, field, &why)) return true;
         diag_error(reader->diag, yaml_place(node), "%s%s: cannot read '%s': %s", reader->path,

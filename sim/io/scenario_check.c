@@ -2,6 +2,7 @@
 #include "io/scenario_parts.h"
 
 #include "base/quantity.h"
+#include "io/scenario_slurm.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -224,4 +225,5 @@ void check_scenario(struct reading *reading)
         check_rates_fit(reading, row);
         check_mixed(reading, row);
     }
+    check_slurm(reading);
 }

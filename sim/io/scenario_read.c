@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "io/scenario_parts.h"
+#include "io/scenario_slurm.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -21,6 +22,32 @@ static const struct key_custom customs[] = {
     { "workload.communication", read_communication },
     { "workload.communication.kind", read_communication_kind },
     { "workload.slack", read_slack },
+    { "scheduler.slurm.SchedulerParameters", read_scheduler_parameters },
+    { "scheduler.slurm.SelectTypeParameters", read_select_parameters },
+    { "scheduler.slurm.TopologyPlugin", read_topology_plugin },
+    { "scheduler.slurm.topology", read_topology_lines },
+    { "scheduler.slurm.BlockSizes", read_block_sizes },
+    { "scheduler.slurm.PriorityWeightTRES", read_priority_tres },
+    { "scheduler.slurm.PriorityFlags", read_priority_flags },
+    { "scheduler.slurm.TRESBillingWeights", read_billing },
+    { "scheduler.slurm.PreemptMode", read_preempt_mode },
+    { "scheduler.slurm.RequeueExit", read_exit_codes },
+    { "scheduler.slurm.RequeueExitHold", read_exit_codes },
+    { "scheduler.slurm.AuthInfo", read_auth_info },
+    { "scheduler.slurm.AccountingStorageEnforce", read_enforce },
+    { "scheduler.slurm.partitions", read_partitions },
+    { "scheduler.slurm.partitions[].Default", read_default_partition },
+    { "scheduler.slurm.partitions[].OverSubscribe", read_oversubscribe },
+    { "scheduler.slurm.partitions[].PreemptMode", read_partition_mode },
+    { "scheduler.slurm.qos", read_qos },
+    { "scheduler.slurm.qos[].Preempt", read_words },
+    { "scheduler.slurm.qos[].PreemptMode", read_qos_mode },
+    { "scheduler.slurm.qos[].Flags", read_qos_flags },
+    { "scheduler.slurm.associations", read_associations },
+    { "scheduler.slurm.reservations", read_reservations },
+    { "scheduler.slurm.reservations[].users", read_words },
+    { "scheduler.slurm.reservations[].accounts", read_words },
+    { "scheduler.slurm.reservations[].flags", read_reservation_flags },
     { "failures.rates", read_rates },
     { "failures.gpu", read_component },
     { "failures.server", read_component },
@@ -133,6 +160,8 @@ static enum status walk_keys(struct reading *reading)
     reader->resolved = open_memstream(&scenario->resolved, &resolved_bytes);
     if (reader->resolved == NULL)
         return diag_world(reader->diag, "%s: out of memory", scenario->path);
+    slurm_defaults(&scenario->slurm);
+    kube_defaults(&scenario->kube);
     reader->kinds = chosen_kind(reading->document.root);
     keys_read(reader, "", reading->document.root, NULL, scenario);
     const bool failed = ferror(reader->resolved) != 0;

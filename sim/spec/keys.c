@@ -75,7 +75,7 @@ const struct key_row keys[] = {
     { "scheduler.plain.order", KEY_CHOICE, .fallback = "easy", .words = "fcfs|easy|easy_event|!sjf|conservative|!las|!srtf", AT(scenario, order), .help = "order of starts" },
     { "scheduler.plain.placement", KEY_CHOICE, .fallback = "pack", .words = "pack|spread|!best_fit|!random|!dot_product|!clustering|!packing|!fgd", AT(scenario, placement), .help = "choice of servers" },
     { "scheduler.plain.loss", KEY_BOOL, .fallback = "false", AT(scenario, loss), .help = "a job that does not fit at once is dropped" },
-    { "scheduler.slurm", KEY_NOT_BUILT, .help = "slurm.conf names" },
+#include "spec/keys_slurm.h"
     { "scheduler.kubernetes", KEY_NOT_BUILT, .help = "scheduler profile" },
 
     { "failures", KEY_MAP, .fallback = "=", .short_key = "rates", .help = "what breaks; each component by its own key" },

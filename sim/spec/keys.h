@@ -24,7 +24,7 @@ enum key_type {
     KEY_TEXT,       /* char[bytes]                                                             */
     KEY_NAME,       /* char[bytes]; no control characters, not empty (P32)                     */
     KEY_WORD,       /* char[bytes], one of `words`                                             */
-    KEY_CHOICE,     /* enum: the position in `words`                                           */
+    KEY_CHOICE,     /* enum: the position in `words`; bool: whether it is not the first       */
     KEY_BOOL,       /* bool                                                                    */
     KEY_COUNT,      /* uint32_t or uint64_t, by `bytes`                                        */
     KEY_NUMBER,     /* double                                                                  */
@@ -36,6 +36,10 @@ enum key_type {
     KEY_BANDWIDTH,  /* double bytes per second                                                 */
     KEY_PER_TIME,   /* double s: one over the rate that is written                             */
     KEY_POWER,      /* double W                                                                */
+    KEY_CONF_MINUTES, /* int64_t ns; as slurm.conf writes limits: a bare number is minutes     */
+    KEY_CONF_SECONDS, /* int64_t ns; as slurm.conf writes timeouts: a bare number is seconds   */
+    KEY_CONF_MIB,   /* uint64_t MiB; as slurm.conf writes memory                               */
+    KEY_TRES,       /* struct tres_limit: "gres/gpu=8,cpu=64,mem=100G"                         */
 };
 
 struct key_row {
