@@ -47,6 +47,8 @@ static void form_text(const struct key_row *row, char out[CELL_BYTES])
                   { "!", ", none twice" },
                   { " + ", "` and `" },
                   { " - ", "` without `" },
+                  { "<", "map of names to (" },
+                  { ">", ")" },
                   { "{", "map of `" },
                   { "}", "` keys" } };
     enum { MARKS = sizeof marks / sizeof *marks };

@@ -18,8 +18,9 @@
 enum { TEXT_BYTES = 512, PATH_BYTES = 128, GROUPS_MOST = 2 };
 
 /* The maps that stand in several places. "mix." is read from the catalog only. */
-static const char *const shared_groups[] = { "layouts[]", "layouts[].servers", "server", "link",
-                                             "component", "profile",           "gates[]" };
+static const char *const shared_groups[] = { "layouts[]", "layouts[].servers", "server",
+                                             "link",      "component",         "profile",
+                                             "gates[]",   "scheduler" };
 
 static const enum key_type quantities[] = { KEY_SHARE,        KEY_DURATION,     KEY_SIZE,
                                             KEY_BANDWIDTH,    KEY_PER_TIME,     KEY_POWER,
@@ -197,6 +198,19 @@ static json_t *list_form(const char **at, const struct key_row *row)
     return schema;
 }
 
+/* "<form>": the keys are the user's */
+static json_t *named_form(const char **at, const struct key_row *row)
+{
+    json_t *values = json_array();
+    ++*at;
+    add_form(values, at, row);
+    if (**at == '>') ++*at;
+    json_t *schema =
+        json_pack("{s:s, s:o}", "type", "object", "additionalProperties", any_of(values));
+    put(schema, "minProperties", json_integer(1));
+    return schema;
+}
+
 static json_t *plain_form(const char *name, size_t bytes, const struct key_row *row)
 {
     static const struct {
@@ -223,12 +237,14 @@ static void add_form(json_t *choices, const char **at, const struct key_row *row
             add(choices, map_form(at));
         } else if (**at == '[') {
             add(choices, list_form(at, row));
+        } else if (**at == '<') {
+            add(choices, named_form(at, row));
         } else if (**at == '\'') {
             const size_t bytes = strcspn(*at + 1, "'");
             add(choices, word_schema(*at + 1, bytes));
             *at += bytes + 2;
         } else {
-            const size_t bytes = strcspn(*at, " ]");
+            const size_t bytes = strcspn(*at, " ]>");
             add(choices, plain_form(*at, bytes, row));
             *at += bytes;
         }
@@ -245,7 +261,7 @@ static void add_choices(json_t *choices, const struct key_row *row)
     if (row->type == KEY_MAP) {
         struct group group = { .count = 1 };
         text_copy(group.names[0], PATH_BYTES, row->path, strlen(row->path));
-        add(choices, group_schema(&group));
+        add(choices, is_shared(row->path) ? reference_to(row->path) : group_schema(&group));
         snprintf(path, sizeof path, "%s.%s", row->path, row->short_key ? row->short_key : "");
         if (row->short_key != NULL) add_choices(choices, key_find(path));
     } else if (row->type == KEY_CUSTOM) {

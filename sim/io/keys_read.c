@@ -271,6 +271,8 @@ static void read_row(struct key_reader *reader, const struct key_row *row, const
     }
     const struct key_found found = { row, node, around->map, around->below, around->target };
     if (row->type == KEY_MAP) {
+        /* The other form of it is written: this one has nothing to say, not even defaults. */
+        if (node == NULL && row->twin && child_of(around->map, row->twin)) return;
         read_map(reader, row, name, node, around->map, around->target);
     } else if (row->type == KEY_CUSTOM) {
         if (node == NULL && row->fallback == NULL)

@@ -129,6 +129,7 @@ void read_layouts(struct key_reader *reader, const struct key_found *found)
         else
             key_wrong_kind(reader, "list", node, "a mapping for each layout");
     }
+    expand_schedulers(reading_of(reader));
 }
 
 /* ---- keys that name layouts ---- */

@@ -55,6 +55,7 @@ static const struct key_custom customs[] = {
     { "failures.leaf", read_component },
     { "failures.job", read_component },
     { "checkpoint.policy", read_policy },
+    { "schedulers", read_schedulers },
     { "layouts.list", read_layouts },
     { "layouts[].servers", read_servers },
     { "layouts[].servers.type", read_server_type },
@@ -133,23 +134,6 @@ static enum status graft(struct reading *reading, const char *const *sets)
     return first;
 }
 
-/* The scheduler that is chosen, as a bit: known before the walk, for it decides which rows there are. A word that is
- * none stands for all, and is refused by its own row. */
-static uint32_t chosen_kind(const struct yaml_node *root)
-{
-    const struct yaml_node *scheduler = yaml_child(root, "scheduler");
-    const bool is_map = scheduler != NULL && scheduler->kind == YAML_MAP;
-    const struct yaml_node *kind = is_map ? yaml_child(scheduler, "kind") : NULL;
-    const char *words = key_find("scheduler.kind")->words;
-    char word[32];
-    bool built;
-    if (kind == NULL || yaml_is_null(kind)) return 1u << KIND_PLAIN;
-    if (kind->kind != YAML_SCALAR) return ~0u;
-    for (size_t i = 0; key_word(words, i, word, sizeof word, &built); i++)
-        if (strcmp(word, kind->text) == 0) return 1u << i;
-    return ~0u;
-}
-
 /* Walks the table; the lines it writes become the resolved scenario. */
 static enum status walk_keys(struct reading *reading)
 {
@@ -162,7 +146,7 @@ static enum status walk_keys(struct reading *reading)
         return diag_world(reader->diag, "%s: out of memory", scenario->path);
     slurm_defaults(&scenario->slurm);
     kube_defaults(&scenario->kube);
-    reader->kinds = chosen_kind(reading->document.root);
+    reader->kinds = chosen_kinds(reading->document.root);
     keys_read(reader, "", reading->document.root, NULL, scenario);
     const bool failed = ferror(reader->resolved) != 0;
     if (fclose(reader->resolved) != 0 || failed)

@@ -69,7 +69,8 @@ const struct key_row keys[] = {
     { "workload.startup", KEY_DURATION, RANGE(0, CENTURY_NS), .fallback = "60s", AT(scenario, startup_ns), .help = "first start of a job" },
     { "workload.growth", KEY_NOT_BUILT, .help = "growth of the demand" },
 
-    { "scheduler", KEY_MAP, .fallback = "=", .help = "who starts when and where" },
+    { "schedulers", KEY_CUSTOM, .fallback = "=none", .twin = "scheduler", .form = "<{scheduler}>", .help = "several schedulers by name; every layout runs under each, as LAYOUT/NAME" },
+    { "scheduler", KEY_MAP, .fallback = "=", .twin = "schedulers", .help = "who starts when and where" },
     { "scheduler.kind", KEY_CHOICE, .fallback = "plain", .words = "plain|slurm|kubernetes|static", AT(scenario, kind), .help = "family of schedulers; keys of another one are refused" },
     { "scheduler.plain", KEY_MAP, .fallback = "=", .kinds = PLAIN, .help = "textbook policies" },
     { "scheduler.plain.order", KEY_CHOICE, .fallback = "easy", .words = "fcfs|easy|easy_event|!sjf|conservative|!las|!srtf", AT(scenario, order), .help = "order of starts" },

@@ -69,6 +69,7 @@ struct key_row {
  *     form    = choice { " | " choice }
  *     choice  = name | path | count | number | share | duration    count: within min and max
  *             | map (its keys are the user's) | 'word' | {group} | {group + group - key} | "[" form "]" ["+"] ["!"]
+ *             | "<" form ">"                           a map whose keys are the user's and whose values are of that form
  *
  * {server}: a map with the keys "server."; - key leaves one out. [..]+ at least one, ! none twice. */
 extern const struct key_row keys[];
