@@ -280,8 +280,9 @@ uint32_t cluster_claim(struct cluster *cluster, uint32_t live, const struct part
         };
         if (cluster->first_on_node) {
             struct grant *grant = &cluster->grants[row];
-            grant->cores_milli = part->cores_milli + part->gpus * demand->cores_milli_per_gpu;
-            grant->memory_bytes = part->memory_bytes + part->gpus * demand->memory_bytes_per_gpu;
+            const uint32_t gpus = demand->ruled ? 0 : part->gpus;
+            grant->cores_milli = part->cores_milli + gpus * demand->cores_milli_per_gpu;
+            grant->memory_bytes = part->memory_bytes + gpus * demand->memory_bytes_per_gpu;
         }
         ASSERT(part->share_units || (cluster->grants[row].mask & ~free_mask) == 0);
         if (last == GRANT_NONE)

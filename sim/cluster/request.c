@@ -156,9 +156,7 @@ struct demand demand_on(const struct scenario *scenario, const struct variant *v
     const enum scheduler_kind kind = scenario_kind(scenario, layout);
     if (kind != KIND_SLURM && kind != KIND_KUBERNETES) return demand;
     if (request->ask != ASK_NONE) demand.ever = true;
-    demand.hosted = false;
-    demand.cores_milli_per_gpu = 0;
-    demand.memory_bytes_per_gpu = 0;
+    demand.ruled = true;
     return demand;
 }
 

@@ -48,6 +48,7 @@ struct demand {
     bool ever;          /* false: this layout can never hold it                              */
     bool even;          /* as recorded: on `nodes` nodes exactly, as evenly as can be        */
     bool flexible; /* what it is given is what it asked for: --nodes=1-3, --gpus-per-node */
+    bool ruled;         /* the policy says itself what its parts take of their hosts        */
     bool hosted;        /* asks for cores or memory: candidates are checked                  */
     uint32_t cores_milli_per_gpu; /* rounded up                                             */
     uint64_t memory_bytes_per_gpu;
