@@ -1,0 +1,340 @@
+/* slurm_picture.c - see slurm_picture.h. */
+#include "policy/slurm_picture.h"
+
+#include "base/assert.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { UNDO_FIRST_ROWS = 256, MILLI = 1000, MIB_SHIFT = 20 };
+
+/* Head of a row of undo; shards and sockets of the node follow it. */
+struct undo_row {
+    uint64_t memory_mib;
+    uint32_t node, free_mask, cores, jobs;
+};
+
+/* ---- sockets --------------------------------------------------------------------------------- */
+
+/* Takes up to `cores` cores from the sockets marked in `of`, each time from the fullest one; the first on a tie. */
+static uint32_t take_evenly(uint32_t sockets, uint32_t of, uint32_t cores, uint16_t *free,
+                            uint16_t *taken)
+{
+    while (cores > 0) {
+        uint32_t fullest = SLURM_SOCKETS;
+        for (uint32_t s = 0; s < sockets; s++)
+            if (of >> s & 1 && free[s] && (fullest == SLURM_SOCKETS || free[s] > free[fullest]))
+                fullest = s;
+        if (fullest == SLURM_SOCKETS) break;
+        free[fullest]--, taken[fullest]++, cores--;
+    }
+    return cores;
+}
+
+void slurm_sockets_take(const struct slurm_kind *kind, uint32_t gpu_mask, uint32_t cores,
+                        uint16_t *free, uint16_t *taken)
+{
+    uint32_t near = 0;
+    memset(taken, 0, kind->sockets * sizeof *taken);
+    for (uint32_t s = 0; s < kind->sockets; s++)
+        near |= (uint32_t)((gpu_mask & kind->gpus_of_socket[s]) != 0) << s;
+    cores = take_evenly(kind->sockets, near, cores, free, taken);
+    take_evenly(kind->sockets, ~near, cores, free, taken);
+}
+
+/* The same backwards: as the job would sit on an empty node, as far as there is room. */
+static void sockets_give(const struct slurm_kind *kind, uint32_t gpu_mask, uint32_t cores,
+                         uint16_t *free)
+{
+    const uint16_t per_socket = (uint16_t)(kind->cores / kind->sockets);
+    uint16_t empty[SLURM_SOCKETS], taken[SLURM_SOCKETS];
+    for (uint32_t s = 0; s < kind->sockets; s++) empty[s] = per_socket;
+    slurm_sockets_take(kind, gpu_mask, cores, empty, taken);
+    uint32_t rest = 0;
+    for (uint32_t s = 0; s < kind->sockets; s++) {
+        const uint16_t room = (uint16_t)(per_socket - free[s]);
+        const uint16_t back = taken[s] < room ? taken[s] : room;
+        free[s] = (uint16_t)(free[s] + back);
+        rest += taken[s] - back;
+    }
+    for (uint32_t s = 0; s < kind->sockets; s++)
+        while (rest > 0 && free[s] < per_socket) free[s]++, rest--;
+}
+
+/* ---- rows ------------------------------------------------------------------------------------ */
+
+static uint16_t *shards_of(const struct slurm_picture *picture, uint32_t node)
+{
+    return picture->shards + (size_t)node * picture->nodes->gpus_most;
+}
+
+static uint16_t *sockets_of(const struct slurm_picture *picture, uint32_t node)
+{
+    return picture->socket_cores + (size_t)node * picture->nodes->sockets_most;
+}
+
+static void raise_bounds(struct slurm_picture *picture, uint32_t node)
+{
+    const uint32_t gpus = (uint32_t)bits_count(picture->free_mask[node]), word = node / 64;
+    if (gpus > picture->gpus_bound[word]) picture->gpus_bound[word] = gpus;
+    if (picture->cores[node] > picture->cores_bound[word])
+        picture->cores_bound[word] = picture->cores[node];
+}
+
+/* Less is free on the node than before, when it was one of the fullest or emptiest of its word: look again. */
+static void lower_bounds(struct slurm_picture *picture, uint32_t node, uint32_t gpus_before,
+                         uint32_t cores_before)
+{
+    const uint32_t word = node / 64, first = word * 64;
+    if (gpus_before < picture->gpus_bound[word] && cores_before < picture->cores_bound[word])
+        return;
+    picture->gpus_bound[word] = picture->cores_bound[word] = 0;
+    for (uint32_t n = first; n < first + 64 && n < picture->nodes->nodes; n++)
+        raise_bounds(picture, n);
+}
+
+static void node_empty(struct slurm_picture *picture, uint32_t node)
+{
+    const struct slurm_kind *kind = slurm_kind_of(picture->nodes, node);
+    picture->free_mask[node] = picture->sound_mask[node];
+    picture->cores[node] = kind->cores;
+    picture->memory_mib[node] = kind->memory_mib;
+    picture->jobs[node] = 0;
+    if (picture->shards)
+        memset(shards_of(picture, node), 0, picture->nodes->gpus_most * sizeof *picture->shards);
+    for (uint32_t s = 0; picture->socket_cores && s < picture->nodes->sockets_most; s++)
+        sockets_of(picture, node)[s] =
+            (uint16_t)(s < kind->sockets ? kind->cores / kind->sockets : 0);
+}
+
+bool slurm_picture_init(struct slurm_picture *picture, const struct slurm_nodes *nodes,
+                        struct arena *arena)
+{
+    const uint32_t count = nodes->nodes, words = nodes->words;
+    *picture = (struct slurm_picture){ .nodes = nodes };
+    picture->free_mask = ARENA_ARRAY(arena, uint32_t, count);
+    picture->sound_mask = ARENA_ARRAY(arena, uint32_t, count);
+    picture->cores = ARENA_ARRAY(arena, uint32_t, count);
+    picture->memory_mib = ARENA_ARRAY(arena, uint64_t, count);
+    picture->jobs = ARENA_ARRAY(arena, uint32_t, count);
+    picture->usable = ARENA_ARRAY(arena, uint64_t, words);
+    picture->completing = ARENA_ARRAY(arena, uint64_t, words);
+    picture->asleep = ARENA_ARRAY(arena, uint64_t, words);
+    picture->gpus_bound = ARENA_ARRAY(arena, uint32_t, words);
+    picture->cores_bound = ARENA_ARRAY(arena, uint32_t, words);
+    picture->undo_bytes = sizeof(struct undo_row);
+    if (nodes->sharded) {
+        picture->shards = ARENA_ARRAY(arena, uint16_t, (size_t)count * nodes->gpus_most);
+        picture->undo_bytes += nodes->gpus_most * sizeof *picture->shards;
+    }
+    if (nodes->sockets_most) {
+        picture->socket_cores = ARENA_ARRAY(arena, uint16_t, (size_t)count * nodes->sockets_most);
+        picture->undo_bytes += nodes->sockets_most * sizeof *picture->socket_cores;
+    }
+    picture->undo_bytes = (picture->undo_bytes + 7) / 8 * 8;
+    if (!picture->free_mask || !picture->sound_mask || !picture->cores || !picture->memory_mib ||
+        !picture->jobs || !picture->usable || !picture->completing || !picture->asleep ||
+        !picture->gpus_bound || !picture->cores_bound || (nodes->sharded && !picture->shards) ||
+        (nodes->sockets_most && !picture->socket_cores))
+        return false;
+    memcpy(picture->usable, nodes->all, words * sizeof *picture->usable);
+    for (uint32_t n = 0; n < count; n++) {
+        picture->sound_mask[n] = slurm_kind_of(nodes, n)->gpu_mask;
+        node_empty(picture, n);
+        raise_bounds(picture, n);
+    }
+    return true;
+}
+
+void slurm_picture_clear(struct slurm_picture *picture)
+{
+    free(picture->undo);
+    *picture = (struct slurm_picture){ 0 };
+}
+
+/* ---- undo ------------------------------------------------------------------------------------ */
+
+static void remember(struct slurm_picture *picture, uint32_t node)
+{
+    if (picture->undo_rows == picture->undo_capacity) {
+        const uint32_t capacity =
+            picture->undo_capacity ? 2 * picture->undo_capacity : UNDO_FIRST_ROWS;
+        uint8_t *undo = realloc(picture->undo, (size_t)capacity * picture->undo_bytes);
+        if (!undo) {
+            picture->failed = true;
+            return;
+        }
+        picture->undo = undo;
+        picture->undo_capacity = capacity;
+    }
+    uint8_t *at = picture->undo + (size_t)picture->undo_rows++ * picture->undo_bytes;
+    const struct undo_row row = { picture->memory_mib[node], node, picture->free_mask[node],
+                                  picture->cores[node], picture->jobs[node] };
+    memcpy(at, &row, sizeof row);
+    at += sizeof row;
+    const size_t shard_bytes = picture->nodes->gpus_most * sizeof *picture->shards;
+    if (picture->shards) memcpy(at, shards_of(picture, node), shard_bytes), at += shard_bytes;
+    if (picture->socket_cores)
+        memcpy(at, sockets_of(picture, node),
+               picture->nodes->sockets_most * sizeof *picture->socket_cores);
+}
+
+void slurm_picture_undo(struct slurm_picture *picture, uint32_t mark)
+{
+    ASSERT(!picture->failed);
+    while (picture->undo_rows > mark) {
+        const uint8_t *at = picture->undo + (size_t)--picture->undo_rows * picture->undo_bytes;
+        struct undo_row row;
+        memcpy(&row, at, sizeof row);
+        at += sizeof row;
+        const uint32_t gpus = (uint32_t)bits_count(picture->free_mask[row.node]);
+        const uint32_t cores = picture->cores[row.node];
+        picture->memory_mib[row.node] = row.memory_mib;
+        picture->free_mask[row.node] = row.free_mask;
+        picture->cores[row.node] = row.cores;
+        picture->jobs[row.node] = row.jobs;
+        const size_t shard_bytes = picture->nodes->gpus_most * sizeof *picture->shards;
+        if (picture->shards)
+            memcpy(shards_of(picture, row.node), at, shard_bytes), at += shard_bytes;
+        if (picture->socket_cores)
+            memcpy(sockets_of(picture, row.node), at,
+                   picture->nodes->sockets_most * sizeof *picture->socket_cores);
+        raise_bounds(picture, row.node);
+        lower_bounds(picture, row.node, gpus, cores);
+    }
+}
+
+/* ---- jobs come and go ------------------------------------------------------------------------ */
+
+static uint32_t shards_in(const struct slurm_kind *kind, uint32_t share_units)
+{
+    return (uint32_t)((uint64_t)share_units * kind->shards_per_gpu / SLURM_GPU_UNITS);
+}
+
+static void add_job(struct slurm_picture *picture, uint32_t node, uint32_t mask,
+                    uint32_t share_units, uint32_t cores, uint64_t memory_mib)
+{
+    const struct slurm_kind *kind = slurm_kind_of(picture->nodes, node);
+    const uint32_t gpus_before = (uint32_t)bits_count(picture->free_mask[node]);
+    picture->free_mask[node] &= ~mask;
+    if (share_units && picture->shards)
+        shards_of(picture, node)[__builtin_ctz(mask)] += (uint16_t)shards_in(kind, share_units);
+    ASSERT(cores <= picture->cores[node]);
+    picture->cores[node] -= cores;
+    lower_bounds(picture, node, gpus_before, picture->cores[node] + cores);
+    picture->memory_mib[node] -=
+        memory_mib < picture->memory_mib[node] ? memory_mib : picture->memory_mib[node];
+    picture->jobs[node]++;
+    if (picture->socket_cores && kind->near_cores) {
+        uint16_t taken[SLURM_SOCKETS];
+        slurm_sockets_take(kind, mask, cores, sockets_of(picture, node), taken);
+    }
+}
+
+static void remove_job(struct slurm_picture *picture, uint32_t node, uint32_t mask,
+                       uint32_t share_units, uint32_t cores, uint64_t memory_mib)
+{
+    const struct slurm_kind *kind = slurm_kind_of(picture->nodes, node);
+    if (share_units && picture->shards) {
+        uint16_t *taken = &shards_of(picture, node)[__builtin_ctz(mask)];
+        *taken = (uint16_t)(*taken - shards_in(kind, share_units));
+        if (*taken) mask = 0;
+    }
+    picture->free_mask[node] |= mask & picture->sound_mask[node];
+    picture->cores[node] += cores;
+    picture->memory_mib[node] += memory_mib;
+    ASSERT(picture->jobs[node] > 0 && picture->cores[node] <= kind->cores);
+    picture->jobs[node]--;
+    if (picture->socket_cores && kind->near_cores)
+        sockets_give(kind, mask, cores, sockets_of(picture, node));
+    raise_bounds(picture, node);
+}
+
+void slurm_picture_take(struct slurm_picture *picture, const struct part *parts, uint32_t count)
+{
+    for (uint32_t p = 0; p < count; p++) {
+        remember(picture, parts[p].node);
+        add_job(picture, parts[p].node, parts[p].mask, parts[p].share_units,
+                parts[p].cores_milli / MILLI, parts[p].memory_bytes >> MIB_SHIFT);
+    }
+}
+
+void slurm_picture_give(struct slurm_picture *picture, const struct part *parts, uint32_t count)
+{
+    for (uint32_t p = 0; p < count; p++) {
+        remember(picture, parts[p].node);
+        remove_job(picture, parts[p].node, parts[p].mask, parts[p].share_units,
+                   parts[p].cores_milli / MILLI, parts[p].memory_bytes >> MIB_SHIFT);
+    }
+}
+
+void slurm_picture_give_grant(struct slurm_picture *picture, const struct grant *grant)
+{
+    remember(picture, grant->node);
+    remove_job(picture, grant->node, grant->mask, grant->share_units, grant->cores_milli / MILLI,
+               grant->memory_bytes >> MIB_SHIFT);
+}
+
+/* ---- from the cluster ------------------------------------------------------------------------ */
+
+static void read_shards(struct slurm_picture *picture, const struct cluster *cluster, uint32_t node)
+{
+    const struct slurm_kind *kind = slurm_kind_of(picture->nodes, node);
+    uint16_t *shards = shards_of(picture, node);
+    for (uint32_t g = 0; g < kind->gpus; g++) {
+        const size_t gpu = (size_t)node * cluster->gpus_per_node + g;
+        const bool shared = cluster->share_free && cluster->holder[gpu] == LIVE_SHARED;
+        shards[g] =
+            shared ? (uint16_t)shards_in(kind, SLURM_GPU_UNITS - cluster->share_free[gpu]) : 0;
+    }
+}
+
+/* Jobs of the node; their cores by socket in the order of the node's list. */
+static void read_grants(struct slurm_picture *picture, const struct cluster *cluster, uint32_t node)
+{
+    const struct slurm_kind *kind = slurm_kind_of(picture->nodes, node);
+    picture->jobs[node] = 0;
+    if (!cluster->first_on_node) return;
+    uint32_t left = kind->cores - picture->cores[node];
+    for (uint32_t row = cluster->first_on_node[node]; row != GRANT_NONE;
+         row = cluster->grants[row].next_on_node) {
+        const struct grant *grant = &cluster->grants[row];
+        picture->jobs[node]++;
+        if (!picture->socket_cores || !kind->near_cores) continue;
+        uint16_t taken[SLURM_SOCKETS];
+        uint32_t cores = grant->cores_milli / MILLI;
+        if (cores > left) cores = left; /* a suspended job has its GPUs only */
+        slurm_sockets_take(kind, grant->mask, cores, sockets_of(picture, node), taken);
+        left -= cores;
+    }
+}
+
+void slurm_picture_read_node(struct slurm_picture *picture, const struct cluster *cluster,
+                             uint32_t node)
+{
+    const uint64_t bit = UINT64_C(1) << (node % 64);
+    const uint32_t gpus = (uint32_t)bits_count(picture->free_mask[node]);
+    const uint32_t cores = picture->cores[node];
+    picture->sound_mask[node] = cluster->full_mask[node] & ~cluster->broken_mask[node];
+    node_empty(picture, node);
+    picture->free_mask[node] = cluster->free_mask[node];
+    if (cluster->outs[node])
+        picture->usable[node / 64] &= ~bit;
+    else
+        picture->usable[node / 64] |= bit;
+    if (cluster->cores_milli_free) {
+        picture->cores[node] = cluster->cores_milli_free[node] / MILLI;
+        picture->memory_mib[node] = cluster->memory_free[node] >> MIB_SHIFT;
+    }
+    if (picture->shards) read_shards(picture, cluster, node);
+    read_grants(picture, cluster, node);
+    raise_bounds(picture, node);
+    lower_bounds(picture, node, gpus, cores);
+}
+
+void slurm_picture_read(struct slurm_picture *picture, const struct cluster *cluster)
+{
+    ASSERT(cluster->nodes == picture->nodes->nodes);
+    for (uint32_t n = 0; n < cluster->nodes; n++) slurm_picture_read_node(picture, cluster, n);
+    slurm_picture_keep(picture);
+}
