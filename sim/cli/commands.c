@@ -7,6 +7,7 @@ const struct command *const commands[] = {
     &command_check,
     &command_compare,
     &command_plot,
+    &command_why,
     &command_digest,
     &command_trace,
     &command_catalog,
@@ -17,7 +18,6 @@ const struct command *const commands[] = {
 };
 
 const char *const commands_not_built[] = {
-    "why",
     "blast",
     "sweep",
     "merge",

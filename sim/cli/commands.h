@@ -14,5 +14,6 @@ extern const struct command command_run;
 extern const struct command command_schema;
 extern const struct command command_trace;
 extern const struct command command_version;
+extern const struct command command_why;
 
 #endif

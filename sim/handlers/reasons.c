@@ -52,12 +52,15 @@ struct lookout {
 static struct lookout look_out(const struct run *run)
 {
     const int64_t out_units = run->ledger.level[CELL_DRAINING] + run->ledger.level[CELL_DOWN];
+    static const enum wait_cause held_back[] = {
+        [KEPT_BY_POLICY] = WAIT_POLICY,
+        [KEPT_BY_ORDER] = WAIT_PRIORITY,
+        [KEPT_BY_RESERVATION] = WAIT_RESERVATION,
+    };
     return (struct lookout){
         .free_gpus = run->cluster.index.free_gpus,
         .out_gpus = (uint64_t)(out_units / UNITS_PER_GPU),
-        .held_back = run->policy == &policy_fcfs   ? WAIT_PRIORITY
-                     : run->policy == &policy_easy ? WAIT_RESERVATION
-                                                   : WAIT_POLICY,
+        .held_back = held_back[run->policy->kept_by],
     };
 }
 

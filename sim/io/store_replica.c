@@ -40,8 +40,9 @@ const char *const store_insert_sql[INSERTS] = {
         " durable_ns, fault_ns, end_ns, outcome, class, gpus_held, gpus_asked, servers,"
         " broken_gpus, units, checkpoint_fix) VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
     [INSERT_ALLOCATION] =
-        "INSERT INTO allocation(layout_id, replica, serial, attempt, server, gpu_mask)"
-        " VALUES(?,?,?,?,?,?)",
+        /* Parts of several GPUs of one server are rows of their own in the engine. */
+    "INSERT INTO allocation(layout_id, replica, serial, attempt, server, gpu_mask)"
+    " VALUES(?,?,?,?,?,?) ON CONFLICT DO UPDATE SET gpu_mask = gpu_mask | excluded.gpu_mask",
     [INSERT_REQUEST] =
         "INSERT INTO request(layout_id, replica, request, gpus, share_units, held, nodes,"
         " gpus_per_node, nodes_max, cores, memory_bytes) VALUES(?,?,?,?,?,?,?,?,?,?,?)",

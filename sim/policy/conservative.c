@@ -331,4 +331,5 @@ const struct policy policy_conservative = {
     .note = conservative_note,
     .begin = conservative_begin,
     .next = conservative_next,
+    .kept_by = KEPT_BY_RESERVATION,
 };

@@ -113,6 +113,7 @@ const struct policy policy_easy = {
     .note = easy_note,
     .begin = easy_begin,
     .next = easy_next,
+    .kept_by = KEPT_BY_RESERVATION,
 };
 
 const struct policy policy_easy_event = {
@@ -124,4 +125,5 @@ const struct policy policy_easy_event = {
     .begin = easy_begin,
     .next = easy_next,
     .after_each_event = true,
+    .kept_by = KEPT_BY_RESERVATION,
 };

@@ -48,6 +48,7 @@ const struct policy policy_fcfs = {
     .note = fcfs_note,
     .begin = fcfs_begin,
     .next = fcfs_next,
+    .kept_by = KEPT_BY_ORDER,
 };
 
 const struct policy *policy_of(const struct scenario *scenario)

@@ -94,6 +94,9 @@ struct sequel {
     int64_t delay_ns;
 };
 
+/* What keeps a waiting job whose request fits now, when the policy has no word for it. */
+enum kept_by { KEPT_BY_POLICY, KEPT_BY_ORDER, KEPT_BY_RESERVATION };
+
 struct policy {
     const char *name, *help;
     size_t memory_bytes; /* of its private memory, zeroed before init                     */
@@ -119,6 +122,7 @@ struct policy {
      * NULL: the policy has nothing to add to what the free GPUs say. */
     const char *(*reason)(void *memory, const struct policy_view *view, uint32_t live);
     bool after_each_event; /* a pass after every event instead of one an instant                    */
+    enum kept_by kept_by;
 };
 
 extern const struct policy policy_fcfs, policy_easy, policy_easy_event, policy_conservative;
