@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "books_probe.h"
+#include "job_spans.h"
 
 enum { SEEDS = 200, JOBS = 120, DECISIONS_MOST = 6 };
 
@@ -353,6 +354,8 @@ static void books_hold(void **state)
     for (uint32_t account = 0; account < ACCOUNTS; account++)
         for (uint32_t class = 0; class < CLASSES; class ++)
             assert_true(result.ledger_all[account][class] >= 0);
+    const struct job_row *jobs = LOG_ITEMS(&result.jobs, const struct job_row);
+    for (uint64_t i = 0; i < result.jobs.count; i++) spans_fill_the_wait(&result, &jobs[i]);
     replica_result_clear(&result);
     scenario_clear(&fixture.scenario);
     fixture_clear(&fixture);

@@ -2,99 +2,12 @@
  * instant; each reason once by hand. */
 #include "fixture.h"
 
-#include "report/wait_spans.h"
 #include "tests/near.h"
 #include "tests/rows.h"
 
+#include "job_spans.h"
+
 enum { JOBS = 60, INSTANTS_MAX = 4 * JOBS, SPANS_MAX = 16 };
-
-/* ---- from the rows of a result to the spans of its jobs ------------------------------------------ */
-
-static struct told_rows causes_of_request(const struct replica_result *result, uint32_t request,
-                                          struct told *rows)
-{
-    const struct cause_row *all = LOG_ITEMS(&result->causes, const struct cause_row);
-    struct told_rows told = { .rows = rows };
-    for (uint64_t i = 0; i < result->causes.count; i++)
-        if (all[i].request == request)
-            rows[told.count++] = (struct told){ all[i].from_ns, wait_cause_names[all[i].cause] };
-    return told;
-}
-
-static struct told_rows words_of_job(const struct replica_result *result, uint32_t serial,
-                                     struct told *rows)
-{
-    const struct word_row *all = LOG_ITEMS(&result->words, const struct word_row);
-    struct told_rows told = { .rows = rows };
-    for (uint64_t i = 0; i < result->words.count; i++)
-        if (all[i].serial == serial)
-            rows[told.count++] = (struct told){ all[i].from_ns, all[i].word };
-    return told;
-}
-
-static void add_wait(struct log *waits, int64_t from_ns, int64_t to_ns, uint32_t behind)
-{
-    const struct wait wait = { from_ns, to_ns, behind };
-    assert_true(from_ns <= to_ns);
-    if (from_ns < to_ns) assert_true(log_append(waits, &wait));
-}
-
-/* The waits of a job from its attempts, which stand in order of their ends. */
-static void waits_of_job(const struct replica_result *result, const struct job_row *job,
-                         struct log *waits)
-{
-    const struct attempt_row *attempts = LOG_ITEMS(&result->attempts, const struct attempt_row);
-    int64_t since_ns = job->submit_ns;
-    uint32_t behind = 0;
-    for (uint64_t i = 0; i < result->attempts.count; i++) {
-        if (attempts[i].serial != job->serial) continue;
-        assert_int_equal(attempts[i].attempt, behind);
-        add_wait(waits, since_ns, attempts[i].start_ns, behind++);
-        since_ns = attempts[i].end_ns;
-    }
-    const bool open = job->end == END_RUNNING || job->end == END_QUEUED;
-    add_wait(waits, since_ns, open ? result->run_end_ns : job->end_ns, behind);
-}
-
-static void spans_of_job(const struct replica_result *result, const struct job_row *job,
-                         struct log *waits, struct log *spans)
-{
-    struct told *causes = calloc(result->causes.count + 1, sizeof *causes);
-    struct told *words = calloc(result->words.count + 1, sizeof *words);
-    assert_true(causes && words);
-    log_init(waits, sizeof(struct wait), 0);
-    log_init(spans, sizeof(struct wait_span), 0);
-    waits_of_job(result, job, waits);
-    assert_true(wait_spans_cut(LOG_ITEMS(waits, struct wait), waits->count,
-                               causes_of_request(result, job->request, causes),
-                               words_of_job(result, job->serial, words), spans));
-    free(causes);
-    free(words);
-}
-
-/* The spans of one job sum to its waits, are told, and follow each other without a gap. */
-static void spans_fill_the_wait(const struct replica_result *result, const struct job_row *job)
-{
-    struct log waits, spans;
-    spans_of_job(result, job, &waits, &spans);
-    const struct wait *wait = LOG_ITEMS(&waits, const struct wait);
-    const struct wait_span *span = LOG_ITEMS(&spans, const struct wait_span);
-    uint64_t s = 0;
-    for (uint64_t w = 0; w < waits.count; w++) {
-        int64_t at_ns = wait[w].from_ns;
-        for (; s < spans.count && span[s].behind == wait[w].behind; s++) {
-            assert_int_equal(span[s].from_ns, at_ns);
-            assert_true(span[s].to_ns > at_ns);
-            CHECK(strcmp(wait_kind(&span[s]), "unknown") != 0, "job %u waits for nothing at %.9f",
-                  job->trace_row, s_from_ns(at_ns));
-            at_ns = span[s].to_ns;
-        }
-        assert_int_equal(at_ns, wait[w].to_ns);
-    }
-    assert_int_equal(s, spans.count);
-    log_clear(&waits);
-    log_clear(&spans);
-}
 
 /* ---- the naive twin: what the allocations say -------------------------------------------------------- */
 
@@ -368,6 +281,148 @@ static void spans_by_hand(void **state)
     fixture_clear(&fixture);
 }
 
+/* ---- what a policy says ------------------------------------------------------------------------------ */
+
+/* First come, first served that talks: job-1 depends until 50 s, job-2 is kept out without a word and refused at 30 s, the job
+ * that runs since 0 s stands still from 20 to 40 s, and whoever waits is told "Priority". */
+struct talker {
+    struct part part;
+    int64_t now_ns;
+};
+
+static bool talker_init(void *memory, const struct policy_view *view, struct arena *arena)
+{
+    (void)memory;
+    (void)view;
+    (void)arena;
+    return true;
+}
+
+static void talker_note(void *memory, const struct policy_view *view, struct note note)
+{
+    (void)memory;
+    (void)view;
+    (void)note;
+}
+
+static void talker_begin(void *memory)
+{
+    (void)memory;
+}
+
+static bool decide(struct talker *talker, const struct policy_view *view, uint32_t live,
+                   struct decision *decision)
+{
+    const struct live_job *job = &view->live->jobs[live];
+    const int64_t s = talker->now_ns / NS_PER_S;
+    decision->live = live;
+    if (job->row == 0 && job->state == LIVE_RUNNING && s == 20)
+        decision->what = DECIDE_SUSPEND;
+    else if (job->row == 0 && job->state == LIVE_SUSPENDED && s == 40)
+        decision->what = DECIDE_RESUME;
+    else if (job->row == 1 && job->state == LIVE_WAITING && s < 50) {
+        decision->what = DECIDE_BLOCK;
+        decision->reason = "Dependency";
+    } else if (job->row == 1 && job->state == LIVE_BLOCKED && s >= 50)
+        decision->what = DECIDE_ELIGIBLE;
+    else if (job->row == 2 && job->state == LIVE_WAITING)
+        decision->what = DECIDE_BLOCK;
+    else if (job->row == 2 && job->state == LIVE_BLOCKED && s >= 30) {
+        decision->what = DECIDE_REFUSE;
+        decision->reason = "DependencyNeverSatisfied";
+    } else if (job->state == LIVE_WAITING &&
+               cluster_node_free(view->cluster, 0) >= (int)view->jobs->gpus[job->row]) {
+        talker->part = (struct part){ .gpus = view->jobs->gpus[job->row] };
+        decision->parts = &talker->part;
+        decision->part_count = 1;
+    } else
+        return false;
+    return true;
+}
+
+static bool talker_next(void *memory, const struct policy_view *view, int64_t now_ns,
+                        uint32_t fresh_serial, struct decision *decision)
+{
+    (void)fresh_serial;
+    struct talker *talker = memory;
+    talker->now_ns = now_ns;
+    for (uint32_t live = 0; live < view->live->count; live++) {
+        *decision = (struct decision){ 0 };
+        if (decide(talker, view, live, decision)) return true;
+    }
+    return false;
+}
+
+static int64_t talker_wake(void *memory, const struct policy_view *view, int64_t now_ns)
+{
+    (void)memory;
+    (void)view;
+    return (now_ns / NS_PER_S / 10 + 1) * 10 * NS_PER_S;
+}
+
+static const char *talker_reason(void *memory, const struct policy_view *view, uint32_t live)
+{
+    (void)memory;
+    return view->live->jobs[live].row == 3 ? "Resources" : "Priority";
+}
+
+static const struct policy talker = {
+    .name = "talker",
+    .memory_bytes = sizeof(struct talker),
+    .init = talker_init,
+    .note = talker_note,
+    .begin = talker_begin,
+    .next = talker_next,
+    .next_wake_ns = talker_wake,
+    .reason = talker_reason,
+};
+
+static const struct {
+    uint32_t row;
+    struct hand_span span;
+    const char *word;
+} words_wanted[] = {
+    { 0, { 20, 40, "suspended" }, "suspended" }, { 1, { 10, 50, "dependency" }, "Dependency" },
+    { 2, { 11, 30, "hold" }, "blocked" },        { 3, { 15, 120, "resources" }, "Resources" },
+    { 4, { 16, 125, "priority" }, "Priority" },
+};
+
+static void policies_have_words(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    fixture_init(&fixture, 5);
+    fixture_job(&fixture, 0, 0, 100, 0, 1);
+    fixture_job(&fixture, 1, 10, 5, 0, 1);
+    fixture_job(&fixture, 2, 11, 5, 0, 1);
+    fixture_job(&fixture, 3, 15, 5, 0, 2);
+    fixture_job(&fixture, 4, 16, 5, 0, 2);
+    fixture_layout(&fixture, "one", 1, 2);
+    fixture_ready(&fixture);
+    struct replica_result result;
+    const struct run_request request = { .shared = &fixture.shared, .policy = &talker };
+    assert_int_equal(run_replica(&request, &result), STATUS_OK);
+    const struct job_row *jobs = LOG_ITEMS(&result.jobs, const struct job_row);
+    assert_int_equal(result.jobs.count, 5);
+    for (uint64_t j = 0; j < 5; j++) {
+        struct log waits, spans;
+        spans_fill_the_wait(&result, &jobs[j]);
+        spans_of_job(&result, &jobs[j], &waits, &spans);
+        const uint32_t row = jobs[j].trace_row;
+        const struct wait_span *span = LOG_ITEMS(&spans, const struct wait_span);
+        assert_int_equal(spans.count, 1);
+        assert_int_equal(span->from_ns, words_wanted[row].span.from_s * NS_PER_S);
+        assert_int_equal(span->to_ns, words_wanted[row].span.to_s * NS_PER_S);
+        assert_string_equal(wait_kind(span), words_wanted[row].span.kind);
+        assert_string_equal(span->word, words_wanted[row].word);
+        if (row == 2) assert_string_equal(jobs[j].reason, "DependencyNeverSatisfied");
+        log_clear(&waits);
+        log_clear(&spans);
+    }
+    replica_result_clear(&result);
+    fixture_clear(&fixture);
+}
+
 /* ---- pure spans ------------------------------------------------------------------------------------ */
 
 /* A word stands before the cause; under "Resources" the cause says which; what is told twice is one span. */
@@ -446,6 +501,7 @@ int main(void)
     struct rows rows = { 0 };
     for (size_t i = 0; i < sizeof hands / sizeof *hands; i++)
         rows_add(&rows, spans_by_hand, &hands[i], "%s", hands[i].name);
+    rows_add(&rows, policies_have_words, NULL, "policies have words");
     rows_add(&rows, words_stand_before_causes, NULL, "words stand before causes");
     rows_add(&rows, rejected_jobs_say_why, NULL, "rejected jobs say why");
     for (uint64_t seed = 1; seed <= 200; seed++)

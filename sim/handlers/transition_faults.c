@@ -17,6 +17,17 @@ static int128 lose_work(struct run *run, uint32_t live)
     return lost;
 }
 
+/* Its last attempt was told when it was suspended: the hang is an attempt of its own, that did no work. */
+static void hang_suspended(struct run *run, uint32_t live)
+{
+    struct attempt *attempt = &run->live.attempts[live];
+    attempt->start_ns = attempt->work_start_ns = run->now_ns;
+    run->live.cycles[live].durable_ns = run->now_ns;
+    run->live.jobs[live].attempts++;
+    reasons_word(run, live, NULL);
+    detail_allocation(run, live);
+}
+
 void transition_hang(struct run *run, uint32_t live, uint32_t incident_row, int64_t detection_ns)
 {
     struct live_job *job = &run->live.jobs[live];
@@ -33,7 +44,7 @@ void transition_hang(struct run *run, uint32_t live, uint32_t incident_row, int6
     else {
         cluster_forget_hosts(&run->cluster, attempt->first_grant);
         books_lose_suspended(run, live);
-        run->live.cycles[live].durable_ns = run->now_ns;
+        hang_suspended(run, live);
     }
     job->state = LIVE_HUNG;
     job->incident = incident_row;
