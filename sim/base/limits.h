@@ -8,6 +8,7 @@ enum {
     LIMIT_NAME_BYTES      = 64,        /* names and ids: they head table columns and plot keys     */
     LIMIT_PATH_BYTES      = 4096,      /* PATH_MAX of Linux                                        */
     LIMIT_TARGET_BYTES    = 256,       /* one host list or list of names in a scheduler's words      */
+    LIMIT_GPU_CUTS        = 8,         /* MIG instances of one GPU: memory slices                  */
     LIMIT_SERVER_GROUPS   = 64,        /* kinds of servers in one layout; real inventories have 10 */
     LIMIT_LAYOUTS         = 32,        /* a comparison of more is a sweep                          */
     LIMIT_SLACKS          = 4,         /* slack variants of one comparison                         */

@@ -58,6 +58,7 @@ void read_communication_kind(struct key_reader *reader, const struct key_found *
 void read_slack(struct key_reader *reader, const struct key_found *found);
 void read_rates(struct key_reader *reader, const struct key_found *found);
 void read_component(struct key_reader *reader, const struct key_found *found);
+void cut_gpus(struct key_reader *reader, const struct yaml_node *sharing, struct server_group *group);
 void read_schedulers(struct key_reader *reader, const struct key_found *found);
 void expand_schedulers(struct reading *reading);
 uint32_t chosen_kinds(const struct yaml_node *root);

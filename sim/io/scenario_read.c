@@ -64,6 +64,7 @@ static const struct key_custom customs[] = {
     { "layouts[].servers.features", read_words },
     { "layouts[].servers.labels", read_words },
     { "layouts[].servers.taints", read_taints },
+    { "layouts[].servers.sharing.profile", read_words },
     { "layouts[].servers.links", read_links },
     { "layouts[].servers.gpu_cores", read_gpu_cores },
     { "layouts[].fabric.link", read_link_type },

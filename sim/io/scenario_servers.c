@@ -201,7 +201,7 @@ void read_gpu_cores(struct key_reader *reader, const struct key_found *found)
 /* ---- one group ---- */
 
 static void check_sharing(struct key_reader *reader, const struct yaml_node *node,
-                          const struct server_group *group)
+                          struct server_group *group)
 {
     const struct yaml_node *sharing = yaml_child(node, "sharing");
     const struct place at = yaml_place(sharing ? sharing : node);
@@ -211,9 +211,13 @@ static void check_sharing(struct key_reader *reader, const struct yaml_node *nod
         diag_error(reader->diag, at,
                    "%ssharing: per_gpu is for kinds shard, time_slice and mps, which need it",
                    reader->path);
-    if ((kind == SHARING_MIG_SINGLE) != (group->mig[0] != '\0'))
-        diag_error(reader->diag, at, "%ssharing: profile is for kind mig_single, which needs it",
+    const bool mig = kind == SHARING_MIG_SINGLE || kind == SHARING_MIG_MIXED;
+    if (mig != (group->mig[0] != '\0'))
+        diag_error(reader->diag, at,
+                   "%ssharing: profile is for kinds mig_single and mig_mixed, which need it",
                    reader->path);
+    else if (mig)
+        cut_gpus(reader, sharing ? sharing : node, group);
     if (kind != SHARING_NONE && group->server.gpus == 0)
         diag_error(reader->diag, at, "%ssharing: these servers have no GPU", reader->path);
     const uint32_t bit = kind == SHARING_SHARD                               ? 1u << KIND_SLURM

@@ -41,6 +41,13 @@ enum sharing {
     SHARING_SHARE,      /* thousandths of a GPU, as in Alibaba's openb                               */
 };
 
+/* One of the parts that a GPU is cut into: a MIG instance, a replica of a time-sliced one, a shard. */
+struct gpu_cut {
+    char profile[24];                /* "2g.10gb"; "" where all parts are alike                        */
+    uint32_t units;                  /* of 1,008,000                                                   */
+    uint8_t slice_first, slice_count; /* memory slices; count 0 = any part is as good as another        */
+};
+
 /* Servers of one kind in a layout, and what a scheduler knows about their nodes. */
 struct server_group {
     struct server_type server;       /* gpus may be 0 here: nodes with cores only                       */
@@ -55,7 +62,9 @@ struct server_group {
     uint32_t sockets;                /* cores are split evenly over them; 2                            */
     enum sharing sharing;
     uint32_t shares_per_gpu;         /* shards or replicas                                             */
-    char mig[LIMIT_NAME_BYTES];      /* profile of SHARING_MIG_SINGLE                                  */
+    char mig[LIMIT_TARGET_BYTES];    /* profile of SHARING_MIG_SINGLE; those of one GPU of SHARING_MIG_MIXED, by commas */
+    struct gpu_cut cuts[LIMIT_GPU_CUTS]; /* [cut_count] of each GPU, of the MIG kinds                  */
+    uint32_t cut_count;
     int16_t link_score[32][32];      /* pair scores of GPUs; all 0 = not said (Links= of gres.conf)     */
     uint32_t core_first[32], core_last[32]; /* Cores= of each GPU; both 0 = not said                    */
 };
