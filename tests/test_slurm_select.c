@@ -270,11 +270,50 @@ static void what_can_never_be(void **state)
     places_close(places);
 }
 
+/* Cores free on the first three nodes 4, 16 and 16: from the left 2 nodes hold 20 tasks of the 30. Slurm then leaves
+ * out the poorest node and tries again. */
+static void without_the_poorest_node(void **state)
+{
+    struct places *places = build_places(DENSE, (enum slurm_compat)rows_number(state));
+    const struct part busy[] = { { .node = 0, .cores_milli = 12000 },
+                                 { .node = 3, .cores_milli = 16000 } };
+    slurm_picture_take(&places->picture, busy, 2);
+    const struct ask ask = { NO_MEM, NODES(2), .ntasks = 30 };
+    const struct slurm_need need = places_need(places, &ask);
+    char got[PLACE_TEXT];
+    places_try(places, &need, (struct slurm_how){ 0 }, got);
+    assert_string_equal(got, "n1 n2");
+    places_close(places);
+}
+
+/* A node on which a job is still ending is left alone by the main pass, and comes last in backfill. */
+static void nodes_with_an_ending_job(void **state)
+{
+    struct places *places = build_places(DENSE, (enum slurm_compat)rows_number(state));
+    const struct ask ask = { NO_MEM, .ntasks = 1, .gpus_per_node = 8 };
+    const struct slurm_need need = places_need(places, &ask);
+    char got[PLACE_TEXT];
+    places->picture.completing[0] = 1; /* n0 */
+    places_try(places, &need, (struct slurm_how){ 0 }, got);
+    assert_string_equal(got, "n1:0-7");
+    places->picture.usable[0] = 1; /* n0 alone */
+    assert_int_equal(places_try(places, &need, (struct slurm_how){ 0 }, got), SLURM_NOT_NOW);
+    places_try(places, &need, (struct slurm_how){ .backfill = true }, got);
+    assert_string_equal(got, "n0:0-7");
+    places_close(places);
+}
+
 int main(void)
 {
     struct rows rows = { 0 };
     for (size_t i = 0; i < COUNT(replays); i++)
         rows_add(&rows, recording_is_met, &replays[i], "recording %s", replays[i].name);
+    for (uintptr_t compat = COMPAT_22_05; compat <= COMPAT_26_05; compat++) {
+        rows_add(&rows, without_the_poorest_node, (const void *)compat,
+                 "without the poorest node, compat %u", (unsigned)compat);
+        rows_add(&rows, nodes_with_an_ending_job, (const void *)compat,
+                 "nodes with an ending job, compat %u", (unsigned)compat);
+    }
     rows_add(&rows, what_can_never_be, NULL, "what no configured node could meet");
     return rows_run("slurm_select", &rows);
 }

@@ -31,6 +31,12 @@ struct slurm_chooser {
     struct arena *arena;
     struct slurm_picture empty; /* everything up and free, for slurm_feasible_ever                  */
     struct offer *offers;       /* [nodes]                                                        */
+    /* Most nodes are like one that was looked at just before: its row, NODE_NONE = none yet, and with what state
+     * of the choice it was weighed. */
+    uint32_t made, weighed;
+    bool made_usable, weighed_first_pass;
+    int64_t weighed_nodes_left;
+    uint32_t weighed_gpus;
     struct node_run *runs;      /* [nodes]                                                        */
     uint64_t *map, *fitting, *lighter; /* [words] candidates; those that can give something; those of this try */
     uint64_t *left, *chosen;           /* [words] of a choice: map and chosen                        */

@@ -111,7 +111,7 @@ static uint64_t rank_of(const struct choice *choice, uint32_t node, const struct
     return rank | (RANK_GPUS_MOST - least(near, RANK_GPUS_MOST));
 }
 
-bool offer_make(const struct choice *choice, uint32_t node)
+static bool make(const struct choice *choice, uint32_t node)
 {
     const struct slurm_need *need = choice->need;
     const struct slurm_picture *picture = choice->picture;
@@ -129,6 +129,32 @@ bool offer_make(const struct choice *choice, uint32_t node)
     offer->cores = cores_of_memory(choice, node, offer->cores);
     offer->rank = rank_of(choice, node, offer);
     return offer->cores > 0;
+}
+
+/* Nothing that make() looks at tells the nodes apart. */
+static bool are_alike(const struct choice *choice, uint32_t a, uint32_t b)
+{
+    const struct slurm_picture *picture = choice->picture;
+    return choice->nodes->kind_of[a] == choice->nodes->kind_of[b] &&
+           picture->cores[a] == picture->cores[b] &&
+           picture->memory_mib[a] == picture->memory_mib[b] &&
+           bits_count(picture->free_mask[a]) == bits_count(picture->free_mask[b]) &&
+           (picture->jobs[a] == 0) == (picture->jobs[b] == 0) &&
+           slurm_set_has(picture->completing, a) == slurm_set_has(picture->completing, b) &&
+           slurm_set_has(picture->asleep, a) == slurm_set_has(picture->asleep, b) &&
+           !choice->need->shards_per_node && !slurm_kind_of(choice->nodes, a)->near_cores;
+}
+
+bool offer_make(const struct choice *choice, uint32_t node)
+{
+    struct slurm_chooser *chooser = choice->chooser;
+    if (chooser->made != NODE_NONE && chooser->made != node &&
+        are_alike(choice, node, chooser->made)) {
+        *offer_of(choice, node) = *offer_of(choice, chooser->made);
+        return chooser->made_usable;
+    }
+    chooser->made = node;
+    return chooser->made_usable = make(choice, node);
 }
 
 /* ---- what counts now ------------------------------------------------------------------------- */
@@ -382,7 +408,7 @@ static uint32_t weigh_gpus(const struct choice *choice, uint32_t node, struct of
     return need->cores_per_gpu ? avail : least(avail, tasks.max * need->cores_per_task);
 }
 
-void offer_weigh(const struct choice *choice, uint32_t node)
+static void weigh(const struct choice *choice, uint32_t node)
 {
     struct offer *offer = offer_of(choice, node);
     const struct tasks tasks = tasks_here(choice, offer->cores);
@@ -394,6 +420,30 @@ void offer_weigh(const struct choice *choice, uint32_t node)
         offer->avail = weigh_gpus(choice, node, offer, tasks, &pools);
     else
         offer->avail = tasks.max ? offer->cores : 0;
+}
+
+void offer_weigh(const struct choice *choice, uint32_t node)
+{
+    struct slurm_chooser *chooser = choice->chooser;
+    struct offer *offer = offer_of(choice, node);
+    const struct offer *like =
+        chooser->weighed == NODE_NONE ? NULL : offer_of(choice, chooser->weighed);
+    if (like && like != offer && chooser->weighed_first_pass == choice->first_pass &&
+        chooser->weighed_nodes_left == choice->nodes_min_left &&
+        chooser->weighed_gpus == choice->gpus_taken && like->cores == offer->cores &&
+        like->gpus_free == offer->gpus_free && like->gpus_cap == offer->gpus_cap &&
+        !slurm_kind_of(choice->nodes, node)->near_cores &&
+        !slurm_kind_of(choice->nodes, chooser->weighed)->near_cores) {
+        offer->avail = like->avail;
+        offer->gpus = like->gpus;
+        offer->tasks = like->tasks;
+        return;
+    }
+    weigh(choice, node);
+    chooser->weighed = node;
+    chooser->weighed_first_pass = choice->first_pass;
+    chooser->weighed_nodes_left = choice->nodes_min_left;
+    chooser->weighed_gpus = choice->gpus_taken;
 }
 
 void offer_sockets(const struct choice *choice, uint32_t node, uint32_t gpus, uint32_t used,

@@ -73,31 +73,39 @@ static uint16_t *sockets_of(const struct slurm_picture *picture, uint32_t node)
     return picture->socket_cores + (size_t)node * picture->nodes->sockets_most;
 }
 
-static void raise_bounds(struct slurm_picture *picture, uint32_t node)
+/* Writes the free GPUs of a node, and in which sets it is with so many. */
+static void set_free_mask(struct slurm_picture *picture, uint32_t node, uint32_t free_mask)
 {
-    const uint32_t gpus = (uint32_t)bits_count(picture->free_mask[node]), word = node / 64;
-    if (gpus > picture->gpus_bound[word]) picture->gpus_bound[word] = gpus;
-    if (picture->cores[node] > picture->cores_bound[word])
-        picture->cores_bound[word] = picture->cores[node];
+    const uint32_t was = (uint32_t)bits_count(picture->free_mask[node]);
+    const uint32_t is = (uint32_t)bits_count(free_mask);
+    const uint64_t bit = UINT64_C(1) << (node % 64);
+    uint64_t *word = picture->with_gpus + node / 64;
+    picture->free_mask[node] = free_mask;
+    for (uint32_t g = was + 1; g <= is; g++) word[(size_t)g * picture->nodes->words] |= bit;
+    for (uint32_t g = is + 1; g <= was; g++) word[(size_t)g * picture->nodes->words] &= ~bit;
 }
 
-/* Less is free on the node than before, when it was one of the fullest or emptiest of its word: look again. */
-static void lower_bounds(struct slurm_picture *picture, uint32_t node, uint32_t gpus_before,
-                         uint32_t cores_before)
+/* Writes the free cores of a node; when it was the one with most of its word, the word is looked at again. */
+static void set_cores(struct slurm_picture *picture, uint32_t node, uint32_t cores)
 {
-    const uint32_t word = node / 64, first = word * 64;
-    if (gpus_before < picture->gpus_bound[word] && cores_before < picture->cores_bound[word])
-        return;
-    picture->gpus_bound[word] = picture->cores_bound[word] = 0;
-    for (uint32_t n = first; n < first + 64 && n < picture->nodes->nodes; n++)
-        raise_bounds(picture, n);
+    uint32_t *bound = &picture->cores_bound[node / 64];
+    const bool was_most = picture->cores[node] == *bound;
+    picture->cores[node] = cores;
+    if (cores >= *bound) {
+        *bound = cores;
+    } else if (was_most) {
+        const uint32_t first = node / 64 * 64;
+        *bound = 0;
+        for (uint32_t n = first; n < first + 64 && n < picture->nodes->nodes; n++)
+            if (picture->cores[n] > *bound) *bound = picture->cores[n];
+    }
 }
 
 static void node_empty(struct slurm_picture *picture, uint32_t node)
 {
     const struct slurm_kind *kind = slurm_kind_of(picture->nodes, node);
-    picture->free_mask[node] = picture->sound_mask[node];
-    picture->cores[node] = kind->cores;
+    set_free_mask(picture, node, picture->sound_mask[node]);
+    set_cores(picture, node, kind->cores);
     picture->memory_mib[node] = kind->memory_mib;
     picture->jobs[node] = 0;
     if (picture->shards)
@@ -120,7 +128,7 @@ bool slurm_picture_init(struct slurm_picture *picture, const struct slurm_nodes 
     picture->usable = ARENA_ARRAY(arena, uint64_t, words);
     picture->completing = ARENA_ARRAY(arena, uint64_t, words);
     picture->asleep = ARENA_ARRAY(arena, uint64_t, words);
-    picture->gpus_bound = ARENA_ARRAY(arena, uint32_t, words);
+    picture->with_gpus = ARENA_ARRAY(arena, uint64_t, (size_t)(nodes->gpus_most + 1) * words);
     picture->cores_bound = ARENA_ARRAY(arena, uint32_t, words);
     picture->undo_bytes = sizeof(struct undo_row);
     if (nodes->sharded) {
@@ -134,14 +142,14 @@ bool slurm_picture_init(struct slurm_picture *picture, const struct slurm_nodes 
     picture->undo_bytes = (picture->undo_bytes + 7) / 8 * 8;
     if (!picture->free_mask || !picture->sound_mask || !picture->cores || !picture->memory_mib ||
         !picture->jobs || !picture->usable || !picture->completing || !picture->asleep ||
-        !picture->gpus_bound || !picture->cores_bound || (nodes->sharded && !picture->shards) ||
+        !picture->with_gpus || !picture->cores_bound || (nodes->sharded && !picture->shards) ||
         (nodes->sockets_most && !picture->socket_cores))
         return false;
     memcpy(picture->usable, nodes->all, words * sizeof *picture->usable);
+    memcpy(picture->with_gpus, nodes->all, words * sizeof *picture->with_gpus);
     for (uint32_t n = 0; n < count; n++) {
         picture->sound_mask[n] = slurm_kind_of(nodes, n)->gpu_mask;
         node_empty(picture, n);
-        raise_bounds(picture, n);
     }
     return true;
 }
@@ -187,11 +195,9 @@ void slurm_picture_undo(struct slurm_picture *picture, uint32_t mark)
         struct undo_row row;
         memcpy(&row, at, sizeof row);
         at += sizeof row;
-        const uint32_t gpus = (uint32_t)bits_count(picture->free_mask[row.node]);
-        const uint32_t cores = picture->cores[row.node];
         picture->memory_mib[row.node] = row.memory_mib;
-        picture->free_mask[row.node] = row.free_mask;
-        picture->cores[row.node] = row.cores;
+        set_free_mask(picture, row.node, row.free_mask);
+        set_cores(picture, row.node, row.cores);
         picture->jobs[row.node] = row.jobs;
         const size_t shard_bytes = picture->nodes->gpus_most * sizeof *picture->shards;
         if (picture->shards)
@@ -199,8 +205,6 @@ void slurm_picture_undo(struct slurm_picture *picture, uint32_t mark)
         if (picture->socket_cores)
             memcpy(sockets_of(picture, row.node), at,
                    picture->nodes->sockets_most * sizeof *picture->socket_cores);
-        raise_bounds(picture, row.node);
-        lower_bounds(picture, row.node, gpus, cores);
     }
 }
 
@@ -215,13 +219,11 @@ static void add_job(struct slurm_picture *picture, uint32_t node, uint32_t mask,
                     uint32_t share_units, uint32_t cores, uint64_t memory_mib)
 {
     const struct slurm_kind *kind = slurm_kind_of(picture->nodes, node);
-    const uint32_t gpus_before = (uint32_t)bits_count(picture->free_mask[node]);
-    picture->free_mask[node] &= ~mask;
+    set_free_mask(picture, node, picture->free_mask[node] & ~mask);
     if (share_units && picture->shards)
         shards_of(picture, node)[__builtin_ctz(mask)] += (uint16_t)shards_in(kind, share_units);
     ASSERT(cores <= picture->cores[node]);
-    picture->cores[node] -= cores;
-    lower_bounds(picture, node, gpus_before, picture->cores[node] + cores);
+    set_cores(picture, node, picture->cores[node] - cores);
     picture->memory_mib[node] -=
         memory_mib < picture->memory_mib[node] ? memory_mib : picture->memory_mib[node];
     picture->jobs[node]++;
@@ -240,14 +242,13 @@ static void remove_job(struct slurm_picture *picture, uint32_t node, uint32_t ma
         *taken = (uint16_t)(*taken - shards_in(kind, share_units));
         if (*taken) mask = 0;
     }
-    picture->free_mask[node] |= mask & picture->sound_mask[node];
-    picture->cores[node] += cores;
+    set_free_mask(picture, node, picture->free_mask[node] | (mask & picture->sound_mask[node]));
+    set_cores(picture, node, picture->cores[node] + cores);
     picture->memory_mib[node] += memory_mib;
     ASSERT(picture->jobs[node] > 0 && picture->cores[node] <= kind->cores);
     picture->jobs[node]--;
     if (picture->socket_cores && kind->near_cores)
         sockets_give(kind, mask, cores, sockets_of(picture, node));
-    raise_bounds(picture, node);
 }
 
 void slurm_picture_take(struct slurm_picture *picture, const struct part *parts, uint32_t count)
@@ -313,23 +314,19 @@ void slurm_picture_read_node(struct slurm_picture *picture, const struct cluster
                              uint32_t node)
 {
     const uint64_t bit = UINT64_C(1) << (node % 64);
-    const uint32_t gpus = (uint32_t)bits_count(picture->free_mask[node]);
-    const uint32_t cores = picture->cores[node];
     picture->sound_mask[node] = cluster->full_mask[node] & ~cluster->broken_mask[node];
     node_empty(picture, node);
-    picture->free_mask[node] = cluster->free_mask[node];
+    set_free_mask(picture, node, cluster->free_mask[node]);
     if (cluster->outs[node])
         picture->usable[node / 64] &= ~bit;
     else
         picture->usable[node / 64] |= bit;
     if (cluster->cores_milli_free) {
-        picture->cores[node] = cluster->cores_milli_free[node] / MILLI;
+        set_cores(picture, node, cluster->cores_milli_free[node] / MILLI);
         picture->memory_mib[node] = cluster->memory_free[node] >> MIB_SHIFT;
     }
     if (picture->shards) read_shards(picture, cluster, node);
     read_grants(picture, cluster, node);
-    raise_bounds(picture, node);
-    lower_bounds(picture, node, gpus, cores);
 }
 
 void slurm_picture_read(struct slurm_picture *picture, const struct cluster *cluster)

@@ -28,11 +28,19 @@ struct slurm_picture {
     uint64_t *usable;       /* [words] takes new jobs: up, not draining                            */
     uint64_t *completing;   /* [words] a job is still ending there                                 */
     uint64_t *asleep;       /* [words] powered down, or on its way                                 */
-    uint32_t *gpus_bound, *cores_bound; /* [words] no node of the word has more free                */
+    uint64_t *with_gpus;    /* [(gpus_most + 1) * words] nodes with at least so many in free_mask     */
+    uint32_t *cores_bound;  /* [words] no node of the word has more cores free                       */
     uint8_t *undo;          /* rows of nodes as they were, owned                                   */
     uint32_t undo_rows, undo_capacity, undo_bytes;
     bool failed; /* memory was out while undo grew: the picture cannot be put back             */
 };
+
+/* Nodes with at least `gpus` <= gpus_most whole GPUs free, as a set. */
+static inline const uint64_t *slurm_picture_with_gpus(const struct slurm_picture *picture,
+                                                      uint32_t gpus)
+{
+    return picture->with_gpus + (size_t)gpus * picture->nodes->words;
+}
 
 /* All nodes up and empty. False: memory is out. */
 bool slurm_picture_init(struct slurm_picture *picture, const struct slurm_nodes *nodes,

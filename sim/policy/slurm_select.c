@@ -63,7 +63,7 @@ const struct part *slurm_parts(const struct slurm_chooser *chooser, uint32_t *co
 
 /* ---- candidates ------------------------------------------------------------------------------ */
 
-/* No node with fewer can serve the job: for skipping 64 nodes at a time. */
+/* No node with fewer can serve the job. */
 struct floor {
     uint32_t gpus, cores;
 };
@@ -84,12 +84,14 @@ static void find_candidates(struct choice *choice)
     const struct slurm_need *need = choice->need;
     const struct slurm_picture *picture = choice->picture;
     const struct floor floor = floor_of(need);
+    const bool gpus_exist = floor.gpus <= choice->nodes->gpus_most;
+    const uint64_t *enough = slurm_picture_with_gpus(picture, gpus_exist ? floor.gpus : 0);
     const bool skip_ending = !choice->how->backfill && !choice->how->future;
     for (uint32_t w = 0; w < choice->nodes->words; w++) {
-        uint64_t nodes = choice->how->candidates[w] & picture->usable[w];
+        uint64_t nodes = choice->how->candidates[w] & picture->usable[w] & enough[w];
         if (need->allowed) nodes &= need->allowed[w];
         if (skip_ending) nodes &= ~picture->completing[w];
-        if (picture->gpus_bound[w] < floor.gpus || picture->cores_bound[w] < floor.cores) nodes = 0;
+        if (!gpus_exist || picture->cores_bound[w] < floor.cores) nodes = 0;
         choice->chooser->map[w] = nodes;
     }
 }
@@ -302,6 +304,7 @@ enum slurm_answer slurm_select(struct slurm_chooser *chooser, const struct slurm
                              .map = chooser->left,
                              .chosen = chooser->chosen };
     chooser->part_count = 0;
+    chooser->made = chooser->weighed = NODE_NONE;
     if (!is_possible(chooser->nodes, need)) return SLURM_NEVER;
     find_candidates(&choice);
     const bool found = need->one_node ? choose_one(&choice) : choose_several(&choice);
