@@ -458,6 +458,37 @@ static void words_stand_before_causes(void **state)
     log_clear(&spans);
 }
 
+/* Words of both systems, as they come from the policies. */
+static void words_have_kinds(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *word, *kind;
+    } rows[] = {
+        { NULL, "fragmentation" },
+        { "Resources", "fragmentation" },
+        { "Unschedulable", "fragmentation" },
+        { "WaitingForPods", "fragmentation" },
+        { "Priority", "priority" },
+        { "DependencyNeverSatisfied", "dependency" },
+        { "JobHeldUser", "hold" },
+        { "Suspended", "hold" },
+        { "suspended", "suspended" },
+        { "JobArrayTaskLimit", "limit" },
+        { "QOSMaxGRESPerUser", "limit" },
+        { "AssocGrpCPURunMinutesLimit", "limit" },
+        { "ReqNodeNotAvail, UnavailableNodes:n1", "down nodes" },
+        { "BeginTime", "begin time" },
+        { "Reservation", "reservation" },
+        { "Terminating", "restart" },
+        { "a word that nobody knows", "policy" },
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const struct wait_span span = { .cause = "fragmentation", .word = rows[i].word };
+        assert_string_equal(wait_kind(&span), rows[i].kind);
+    }
+}
+
 /* ---- rejected -------------------------------------------------------------------------------------- */
 
 static void rejected_jobs_say_why(void **state)
@@ -502,6 +533,7 @@ int main(void)
     for (size_t i = 0; i < sizeof hands / sizeof *hands; i++)
         rows_add(&rows, spans_by_hand, &hands[i], "%s", hands[i].name);
     rows_add(&rows, policies_have_words, NULL, "policies have words");
+    rows_add(&rows, words_have_kinds, NULL, "words have kinds");
     rows_add(&rows, words_stand_before_causes, NULL, "words stand before causes");
     rows_add(&rows, rejected_jobs_say_why, NULL, "rejected jobs say why");
     for (uint64_t seed = 1; seed <= 200; seed++)

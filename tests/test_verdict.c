@@ -74,7 +74,7 @@ static void two_layouts(void **state)
         "on "
         "sparse4 [0.080 to 0.080 less]. Compared with dense8, jobs of 16 GPUs and more finish 10 % "
         "later on sparse4 [10, 10]. On dense8 and sparse4 a hardware fault takes 8 and 4 GPUs "
-        "(median); faults cost 1.00 and 2.00 % of the hours.\n"
+        "(median); lost work and repairs cost 1.00 and 2.00 % of the hours.\n"
         "How far the assumptions may move before the verdict turns has not been computed.\n"
         "Brackets: joint 95 % over 4 replicas for luck in days and faults, without model error. 1 "
         "of "
@@ -365,7 +365,8 @@ static void one_layout_is_no_comparison(void **state)
     const struct luck luck = { .yield = { 0.87 }, .wobble = 0.01, .blast_gpus = { 1 } };
     char *text = verdict_of(f, &luck, REPLICAS);
     holds(text, "At 16 GPUs, dense8 does 0.870 useful hours per held GPU-hour [0.");
-    holds(text, "A hardware fault takes 1 GPU (median); faults cost 1.00 % of the hours.");
+    holds(text,
+          "A hardware fault takes 1 GPU (median); lost work and repairs cost 1.00 % of the hours.");
     lacks(text, "joint");
     lacks(text, "finish");
     lacks(text, "How far");

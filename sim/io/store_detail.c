@@ -416,7 +416,7 @@ enum status store_detail_nodes(struct store_detail *detail, struct log *gpus)
 static enum status take_fault(struct store_detail *detail, struct db_query *query, void *row)
 {
     struct detail_fault *fault = row;
-    fault->server = (uint32_t)db_take_int(query);
+    fault->node = (uint32_t)db_take_int(query);
     fault->at_s = db_take_double(query);
     fault->repaired_s = INFINITY;
     if (db_peek(query) == DB_NULL)
@@ -430,11 +430,12 @@ static enum status take_fault(struct store_detail *detail, struct db_query *quer
 enum status store_detail_faults(struct store_detail *detail, int64_t at_ns, struct log *faults)
 {
     log_init(faults, sizeof(struct detail_fault), 0);
-    return read_rows(detail,
-                     "SELECT CASE component WHEN 'server' THEN element ELSE"
-                     "  (SELECT g.node FROM gpu g WHERE g.layout_id = ?1 AND g.gpu = element) END,"
-                     " at_s, repaired_s, component FROM incident WHERE" OF_REPLICA
-                     " AND component IN ('gpu', 'server') AND at_s <= ?3 / 1e9"
-                     " AND ifnull(repaired_s, 1e300) > ?3 / 1e9 ORDER BY at_s, incident",
-                     (struct bound){ 1, { at_ns } }, take_fault, faults);
+    return read_rows(
+        detail,
+        "SELECT node, at_s, repaired_s, component FROM incident i JOIN"
+        " (SELECT 'gpu' AS component, gpu AS element, node FROM gpu WHERE layout_id = ?1"
+        "  UNION ALL SELECT 'server', server, node FROM node WHERE layout_id = ?1) n"
+        " USING(component, element) WHERE" OF_REPLICA " AND at_s <= ?3 / 1e9"
+        " AND ifnull(repaired_s, 1e300) > ?3 / 1e9 ORDER BY at_s, incident, node",
+        (struct bound){ 1, { at_ns } }, take_fault, faults);
 }

@@ -83,9 +83,9 @@ enum status store_detail_holdings(struct store_detail *detail, int64_t at_ns,
 /* The nodes, in order: GPUs of each (uint32_t). */
 enum status store_detail_nodes(struct store_detail *detail, struct log *gpus);
 
-/* A fault that was not repaired at at_ns, of a GPU or server. */
+/* A node with a fault of a GPU or of its server that was not repaired at at_ns. */
 struct detail_fault {
-    uint32_t server;
+    uint32_t node;
     double at_s, repaired_s; /* repaired_s: INFINITY when the run ended first                    */
     const char *component;
 };

@@ -49,7 +49,7 @@ static void write_losses(const struct group *group)
         if (share > largest) largest = share;
     }
     if (largest == 0) return;
-    fputs("; faults cost ", group->out);
+    fputs("; lost work and repairs cost ", group->out);
     for (uint32_t i = 0; i < group->named_count; i++)
         fprintf(group->out, "%s%.*f", prose_join(i, group->named_count), largest < 0.001 ? 3 : 2,
                 100 * comparison_lost_share(group->c, group->named[i]));

@@ -73,11 +73,15 @@ static const struct {
     { "Resources", "" },
     { "Unschedulable", "" },
     { "Insufficient", "" },
+    { "WaitingForPods", "" }, /* a gang that holds a part of what it needs */
+    { "Preempting", "" },     /* its victims have not left yet */
+    { "Terminating", "restart" },
     { "Priority", "priority" },
     { "Dependency", "dependency" },
     { "BeginTime", "begin time" },
     { "JobHeld", "hold" },
     { "SchedulingGated", "hold" },
+    { "Suspended", "hold" },
     { "JobArrayTaskLimit", "limit" },
     { "QOS", "limit" },
     { "Assoc", "limit" },
@@ -89,6 +93,7 @@ static const struct {
     { "NodeDown", "down nodes" },
     { "Nodes required", "down nodes" },
     { "Reservation", "reservation" },
+    { "InvalidReservation", "reservation" },
     { "Topology", "topology" },
 };
 

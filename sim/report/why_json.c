@@ -65,7 +65,7 @@ static json_t *holder_of(const struct why_story *story, uint64_t row)
 static json_t *fault_of(const struct why_story *story, uint64_t row)
 {
     const struct detail_fault *fault = &LOG_ITEMS(&story->faults, const struct detail_fault)[row];
-    return json_pack("{s:I, s:o, s:f, s:o}", "server", (json_int_t)fault->server, "component",
+    return json_pack("{s:I, s:o, s:f, s:o}", "node", (json_int_t)fault->node, "component",
                      text_of(fault->component), "at_s", fault->at_s, "repaired_s",
                      isfinite(fault->repaired_s) ? json_real(fault->repaired_s) : json_null());
 }

@@ -163,7 +163,7 @@ static enum status find_soonest(struct why_story *story, const struct log *nodes
 {
     const struct detail_fault *faults = LOG_ITEMS(&story->faults, const struct detail_fault);
     for (uint64_t i = 0; i < story->faults.count; i++)
-        if (faults[i].server < nodes->count) is_out[faults[i].server] = 1;
+        if (faults[i].node < nodes->count) is_out[faults[i].node] = 1;
     const struct soonest soonest = {
         .request = &story->request,
         .node_gpus = LOG_ITEMS(nodes, const uint32_t),

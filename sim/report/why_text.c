@@ -214,13 +214,13 @@ static void tell_faults(const struct why_story *story, FILE *out)
 {
     const struct detail_fault *rows = LOG_ITEMS(&story->faults, const struct detail_fault);
     if (story->faults.count == 0) return;
-    fprintf(out, "%" PRIu64 " fault%s of GPUs and servers %s not repaired then, on server",
+    fprintf(out, "%" PRIu64 " fault%s of GPUs and servers %s not repaired then, on node",
             story->faults.count, plural(story->faults.count),
             story->faults.count == 1 ? "was" : "were");
     const uint64_t shown =
         story->faults.count < WHY_HOLDERS_MAX ? story->faults.count : WHY_HOLDERS_MAX;
     for (uint64_t i = 0; i < shown; i++)
-        fprintf(out, "%s %" PRIu32, i > 0 ? "," : "", rows[i].server);
+        fprintf(out, "%s %" PRIu32, i > 0 ? "," : "", rows[i].node);
     fputs(shown < story->faults.count ? ", ...\n" : ".\n", out);
 }
 
