@@ -368,7 +368,22 @@ static uint64_t estimate_memory(const struct plan *plan, uint32_t workers)
                (largest + plan->jobs->count * JOB_BYTES + 4 * bins * cells * CELL_BYTES);
 }
 
-/* Schedulers whose words are read and checked, and whose rules are still to come. */
+/* Schedulers and rules whose words are read and checked, and which are still to come. */
+static enum status check_kubernetes(const struct scenario *scenario, struct diag *diag)
+{
+    static const char *const gangs[] = {
+        [GANG_VOLCANO] = "volcano", [GANG_KUEUE] = "kueue", [GANG_KAI] = "kai"
+    };
+    if (scenario->kube.gang > GANG_COSCHEDULING)
+        return diag_error(diag, whole_file(scenario),
+                          "scheduler.kubernetes.gang '%s' is not built yet",
+                          gangs[scenario->kube.gang]);
+    if (scenario->kube.autoscaler)
+        return diag_error(diag, whole_file(scenario),
+                          "scheduler.kubernetes.autoscaler is not built yet");
+    return STATUS_OK;
+}
+
 static enum status check_kind(const struct scenario *scenario, struct diag *diag)
 {
     static const char *const names[] = {
@@ -379,6 +394,7 @@ static enum status check_kind(const struct scenario *scenario, struct diag *diag
             TRY(check_kind(&scenario->schedulers[i], diag));
         return STATUS_OK;
     }
+    if (scenario->kind == KIND_KUBERNETES) return check_kubernetes(scenario, diag);
     return diag_error(diag, whole_file(scenario), "scheduler.kind '%s' is not built yet",
                       names[scenario->kind]);
 }
