@@ -33,6 +33,14 @@ static struct place whole_file(const struct scenario *scenario)
     return (struct place){ .file = scenario->path };
 }
 
+/* Where the jobs come from: a log, or the scenario itself. */
+static struct place jobs_file(const struct plan *plan)
+{
+    const struct scenario *scenario = plan->scenario;
+    return (struct place){ .file =
+                               scenario->trace_path[0] ? scenario->trace_path : scenario->path };
+}
+
 /* GPU-seconds that a second of the trace asks for. */
 static double offered_gpus(const struct jobs *jobs, uint32_t days)
 {
@@ -222,7 +230,7 @@ static enum status check_models(const struct plan *plan, struct diag *diag)
             names[i] = communication->mix[i].profile.id;
         const char *nearest = text_nearest(model, names, communication->mix_count);
         char safe[LIMIT_NAME_BYTES];
-        return diag_error(diag, (struct place){ .file = plan->scenario->trace_path },
+        return diag_error(diag, jobs_file(plan),
                           "job row %u names the model '%s', which is not in "
                           "workload.communication; did you mean '%s'?",
                           row + 1, text_escape(model, strlen(model), safe, sizeof safe),
@@ -268,7 +276,7 @@ static enum status check_some_fit(const struct plan *plan, struct diag *diag)
     uint32_t least = UINT32_MAX;
     for (uint32_t row = 0; row < plan->jobs->count; row++)
         if (plan->jobs->gpus[row] < least) least = plan->jobs->gpus[row];
-    return diag_error(diag, (struct place){ .file = plan->scenario->trace_path },
+    return diag_error(diag, jobs_file(plan),
                       "no job of this log fits any layout: the smallest asks for %u GPUs", least);
 }
 

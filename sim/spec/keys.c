@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "base/text.h"
+#include "spec/job_line.h"
 #include "spec/scenario.h"
 
 #include <string.h>
@@ -36,7 +37,7 @@ const struct key_row keys[] = {
     { "detail", KEY_WORD, .fallback = "first", .words = "none|first|all", AT(scenario, detail), .help = "replicas whose jobs are stored one by one" },
 
     { "time", KEY_MAP, .fallback = "=", .help = "how long, and what is counted" },
-    { "time.horizon", KEY_DURATION, RANGE(NS_PER_S, CENTURY_NS), .fallback = "30d", .word = "all", .word_value = HORIZON_ALL, AT(scenario, horizon_ns), .help = "end of the window that is counted; all: until every job of the trace has ended" },
+    { "time.horizon", KEY_DURATION, RANGE(NS_PER_S, CENTURY_NS), .fallback = "=30d, or all with a list of jobs", .word = "all", .word_value = HORIZON_ALL, AT(scenario, horizon_ns), .help = "end of the window that is counted; all: until every job of the trace has ended" },
     { "time.warmup", KEY_DURATION, RANGE(0, CENTURY_NS), .fallback = "=auto, or 0s when the horizon is all", .word = "auto", .word_value = WARMUP_AUTO, AT(scenario, warmup_ns), .help = "start of the window; a multiple of curve_bin" },
     { "time.curve_bin", KEY_DURATION, RANGE(NS_PER_S, CENTURY_NS), .fallback = "1h", AT(scenario, curve_bin_ns), .help = "width of a bin of the curves over time" },
     { "time.follow", KEY_DURATION, RANGE(0, CENTURY_NS), .fallback = "=50% of the horizon, or 0s when it is all", AT(scenario, follow_ns), .help = "how long jobs of the window are followed behind its end" },
@@ -62,9 +63,9 @@ const struct key_row keys[] = {
     { "workload.communication.kind", KEY_CUSTOM, .fallback = "=by_model_mix", .form = "name", .help = "none, by_size, by_model_mix, or an entry of catalog profiles.yaml" },
     { "workload.communication.allreduce", KEY_CHOICE, .fallback = "flat_ring", .words = "flat_ring|best|hier_ring|hier_tree", AT(scenario, communication.allreduce), .help = "the collective of a job; best: the fastest of the three" },
     { "workload.communication.scale", KEY_NUMBER, RANGE(0, 1000), .fallback = "1", AT(scenario, communication.scale), .help = "multiplies every kappa" },
-    { "workload.shape", KEY_CHOICE, .fallback = "model", .words = "model|recorded|free", AT(scenario, shape), .help = "how many servers a job takes" },
-    { "workload.slack", KEY_CUSTOM, .fallback = "=0", RANGE(0, LIMIT_GPUS), .form = "count | 'any' | [count | 'any']+!", .items_most = LIMIT_SLACKS, .help = "servers more than needed that a job may start on: a count, any, or a list" },
-    { "workload.kill_at_limit", KEY_BOOL, .fallback = "false", AT(scenario, kill_at_limit), .help = "jobs end at their requested time" },
+    { "workload.shape", KEY_CHOICE, .fallback = "model", .kinds = PLAIN | STATIC, .words = "model|recorded|free", AT(scenario, shape), .help = "how many servers a job takes" },
+    { "workload.slack", KEY_CUSTOM, .fallback = "=0", .kinds = PLAIN | STATIC, RANGE(0, LIMIT_GPUS), .form = "count | 'any' | [count | 'any']+!", .items_most = LIMIT_SLACKS, .help = "servers more than needed that a job may start on: a count, any, or a list" },
+    { "workload.kill_at_limit", KEY_BOOL, .fallback = "=false, or true for a list of jobs under Slurm", AT(scenario, kill_at_limit), .help = "jobs end at their requested time" },
     { "workload.limit_factor", KEY_NUMBER, RANGE(1, 1000), .fallback = "1.5", AT(scenario, limit_factor), .help = "estimate = duration times this, where the trace has no limit" },
     { "workload.startup", KEY_DURATION, RANGE(0, CENTURY_NS), .fallback = "60s", AT(scenario, startup_ns), .help = "first start of a job" },
     { "workload.growth", KEY_NOT_BUILT, .help = "growth of the demand" },
@@ -142,8 +143,7 @@ const struct key_row keys[] = {
     { "gates[].above", KEY_CUSTOM, .fallback = "=none", .twin = "below", .form = "number | share | duration", .twin_needed = true, .help = "the value must be above this" },
 
     { "sweep", KEY_NOT_BUILT, .help = "axes of a sweep" },
-    { "events", KEY_NOT_BUILT, .help = "events at given times" },
-    { "jobs", KEY_NOT_BUILT, .help = "jobs written inline" },
+#include "spec/keys_jobs.h"
 
     /* ---- a server type ---- */
     { "server.id", KEY_NAME, .fallback = "inline", AT(server_type, id), .help = "name in the catalog" },
