@@ -115,7 +115,7 @@ static void count_unserved(const struct scenario *scenario, const struct jobs *j
 {
     for (uint32_t row = 0; row < jobs->count; row++) {
         const struct request request = request_of_row(jobs, row, scenario->shape);
-        if (demand_on(scenario, variant, &request).ever) continue;
+        if (demand_on(scenario, variant, jobs, &request).ever) continue;
         variant->jobs_never_fit++;
         variant->unserved_gpu_s += jobs->gpus[row] * s_from_ns(jobs->duration_ns[row]);
     }
@@ -165,7 +165,8 @@ static enum status add_variant(struct plan *plan, uint32_t layout_row, uint32_t 
                           "layout '%s' has %" PRIu64 " GPUs; legal are 1 to %d", layout->name, gpus,
                           LIMIT_GPUS);
     variant->gpus = (uint32_t)gpus;
-    variant->offered_load = offered / (double)gpus;
+    variant->offered_load =
+        scenario->resample == RESAMPLE_FILL ? scenario->fill_frac : offered / (double)gpus;
     TRY(size_fabric(scenario, layout, variant, diag));
     count_unserved(scenario, plan->jobs, variant);
     return STATUS_OK;
@@ -280,12 +281,21 @@ static enum status check_some_fit(const struct plan *plan, struct diag *diag)
                       "no job of this log fits any layout: the smallest asks for %u GPUs", least);
 }
 
+/* A list of jobs without times has nothing to be replayed. */
+static enum status check_replayable(const struct plan *plan, struct diag *diag)
+{
+    if (!plan->jobs->timeless || plan->scenario->resample == RESAMPLE_FILL) return STATUS_OK;
+    return diag_error(diag, (struct place){ .file = plan->scenario->trace_path },
+                      "the list has no times: it can only fill a cluster, replicas.resample: fill");
+}
+
 static enum status resolve_times(struct plan *plan, struct diag *diag)
 {
     const struct scenario *scenario = plan->scenario;
     plan->horizon_ns = scenario->horizon_ns;
     plan->follow_ns = scenario->follow_ns;
     plan->warmup_ns = scenario->warmup_ns == WARMUP_AUTO ? 0 : scenario->warmup_ns;
+    TRY(check_replayable(plan, diag));
     if (plan->horizon_ns == HORIZON_ALL) {
         plan->follow_ns = 0;
         plan->all_end_ns = all_end_ns(plan);

@@ -82,6 +82,10 @@ void read_event_action(struct key_reader *reader, const struct key_found *found)
 void read_gates(struct key_reader *reader, const struct key_found *found);
 void read_gate_limit(struct key_reader *reader, const struct key_found *found);
 
+/* A path as written, relative to the scenario's folder; false after a problem. */
+bool read_path(struct key_reader *reader, const char *name, const struct yaml_node *node,
+               char path[LIMIT_PATH_BYTES]);
+
 /* Any row of texts: one text, or a list or map of them, joined by commas into the row's field. */
 void read_words(struct key_reader *reader, const struct key_found *found);
 

@@ -325,6 +325,7 @@ static enum status columns_make(struct trace_rows *rows, const uint32_t *order, 
 enum status trace_rows_finish(struct trace_rows *rows, struct jobs *jobs)
 {
     ASSERT(rows->rows.count == rows->report->imported);
+    jobs->timeless = rows->timeless;
     if (rows->rows.count == 0) return columns_take(rows, (struct optional){ 0 }, jobs);
     if (!rows->options->renumber) TRY(check_ids(rows));
     if (is_in_submit_order(rows)) return columns_make(rows, NULL, jobs);

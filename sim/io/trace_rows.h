@@ -41,6 +41,7 @@ struct trace_rows {
     struct import_report *report;
     struct diag *diag;
     struct log rows; /* struct trace_row                                      */
+    bool timeless;   /* as in struct jobs                                              */
     char *text;      /* owned until trace_rows_clear                         */
     uint64_t text_bytes, text_capacity;
     struct interned_name *names;

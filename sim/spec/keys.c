@@ -44,7 +44,8 @@ const struct key_row keys[] = {
 
     { "replicas", KEY_MAP, .fallback = "=", .short_key = "count", .help = "runs of each layout with draws of their own" },
     { "replicas.count", KEY_COUNT, RANGE(1, LIMIT_REPLICAS), .fallback = "20", .twin = "until", AT(scenario, replicas), .help = "number of replicas" },
-    { "replicas.resample", KEY_CHOICE, .fallback = "=days, or none when the horizon is all", .words = "none|days", AT(scenario, resample), .help = "what else replicas draw anew: the trace, by blocks of days" },
+    { "replicas.resample", KEY_CHOICE, .fallback = "=days, or none when the horizon is all", .words = "none|days|fill", AT(scenario, resample), .help = "what else replicas draw anew. days: the trace, by blocks of days; fill: the jobs, one a second in random order until they ask for the share `fill` of the GPUs, and none ends" },
+    { "replicas.fill", KEY_NUMBER, RANGE(0.01, 10), .fallback = "1.3", AT(scenario, fill_frac), .help = "resample: fill: GPUs asked for over GPUs there are" },
     { "replicas.until", KEY_CUSTOM, .fallback = "=none", .twin = "count", .form = "{replicas.until}", .help = "{metric, half_width, max}: add replicas until the mean is known that well on every layout" },
     { "replicas.until.metric", KEY_CHOICE, .fallback = "yield", .words = "yield|goodput|utilization|wait_s_mean|wait_s_p95|completion_s_mean|completion_s_p95", AT(scenario, until.metric), .help = "whose mean over the replicas of each layout is looked at" },
     { "replicas.until.half_width", KEY_SHARE, RANGE(1e-4, 1), .fallback = "5%", AT(scenario, until.half_width_frac), .help = "of its 95% interval, as a share of the mean" },
@@ -75,7 +76,7 @@ const struct key_row keys[] = {
     { "scheduler.kind", KEY_CHOICE, .fallback = "plain", .words = "plain|slurm|kubernetes|static", AT(scenario, kind), .help = "family of schedulers; keys of another one are refused" },
     { "scheduler.plain", KEY_MAP, .fallback = "=", .kinds = PLAIN, .help = "textbook policies" },
     { "scheduler.plain.order", KEY_CHOICE, .fallback = "easy", .words = "fcfs|easy|easy_event|!sjf|conservative|!las|!srtf", AT(scenario, order), .help = "order of starts" },
-    { "scheduler.plain.placement", KEY_CHOICE, .fallback = "pack", .words = "pack|spread|!best_fit|!random|!dot_product|!clustering|!packing|!fgd", AT(scenario, placement), .help = "choice of servers" },
+    { "scheduler.plain.placement", KEY_CHOICE, .fallback = "pack", .words = "pack|spread|best_fit|random|dot_product|clustering|packing|fgd", AT(scenario, placement), .help = "choice of servers" },
     { "scheduler.plain.loss", KEY_BOOL, .fallback = "false", AT(scenario, loss), .help = "a job that does not fit at once is dropped" },
 #include "spec/keys_slurm.h"
     { "scheduler.kubernetes", KEY_NOT_BUILT, .help = "scheduler profile" },
@@ -106,7 +107,7 @@ const struct key_row keys[] = {
     { "layouts.scale_to_load", KEY_NUMBER, RANGE(0.01, 10), .fallback = "none", .word = "none", .word_value = 0, AT(scenario, scale_to_load), .help = "sizes all layouts to this offered load" },
     { "layouts.list", KEY_CUSTOM, REQUIRED, .form = "[{layouts[]}]+", .items_most = LIMIT_LAYOUTS, .help = "one map a layout" },
     { "layouts[].name", KEY_NAME, REQUIRED, AT(layout, name), .help = "heads a column of the comparison" },
-    { "layouts[].servers", KEY_CUSTOM, REQUIRED, .form = "{layouts[].servers} | [{layouts[].servers}]+", .items_most = LIMIT_SERVER_GROUPS, .help = "what it is built of: {type, count}, or a list of such groups; nodes are numbered through them" },
+    { "layouts[].servers", KEY_CUSTOM, REQUIRED, .form = "path | {layouts[].servers} | [{layouts[].servers}]+", .items_most = LIMIT_SERVER_GROUPS, .help = "what it is built of: {type, count}, or a list of such groups; nodes are numbered through them. Or a CSV of nodes, sn,cpu_milli,memory_mib,gpu,model, one group for each kind" },
     { "layouts[].servers.type", KEY_CUSTOM, REQUIRED, .short_key = "like", .form = "name | {server}", .help = "an entry of catalog servers.yaml, or its keys written inline" },
     { "layouts[].servers.count", KEY_COUNT, RANGE(1, 4294967295.0), REQUIRED, AT(server_group, count), .help = "servers" },
     { "layouts[].servers.cores", KEY_COUNT, RANGE(1, 65536), .fallback = "=as the server type has", AT(server_group, server.cores), .help = "CPU cores of one server that jobs can ask for" },
