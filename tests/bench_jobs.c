@@ -43,7 +43,7 @@ static double run_time_s(double pick, double u)
 int main(int argc, char **argv)
 {
     if (argc < 5) {
-        fprintf(stderr, "usage: bench_jobs fcfs|easy NODES GPUS_PER_NODE JOBS [LOAD]\n");
+        fprintf(stderr, "usage: bench_jobs ORDER NODES GPUS_PER_NODE JOBS [LOAD]\n");
         return 2;
     }
     const uint32_t nodes = (uint32_t)strtoul(argv[2], NULL, 10);
@@ -52,9 +52,10 @@ int main(int argc, char **argv)
     const double load = argc > 5 ? strtod(argv[5], NULL) : 0.9;
     struct fixture fixture;
     fixture_init(&fixture, jobs);
-    fixture.scenario.order = !strcmp(argv[1], "conservative") ? ORDER_CONSERVATIVE
-                             : strcmp(argv[1], "easy")        ? ORDER_FCFS
-                                                              : ORDER_EASY;
+    int order = 0;
+    while (order < ORDERS && strcmp(argv[1], order_names[order])) order++;
+    if (order == ORDERS) return 2;
+    fixture.scenario.order = (enum order)order;
     fixture.scenario.shape = gpus == 1 ? SHAPE_FREE : SHAPE_MODEL;
     snprintf(fixture.scenario.detail, sizeof fixture.scenario.detail, "none");
     fixture_layout(&fixture, "bench", nodes, gpus)->fabric.link.switch_ports =
@@ -79,11 +80,11 @@ int main(int argc, char **argv)
     struct replica_result result;
     if (fixture_run(&fixture, 0, 0, &result) != STATUS_OK) return 1;
     const double took_s = cpu_s() - began_s;
-    printf(
-        "%-5s %6u x %u GPUs %9u jobs  %8.3f s  %10.0f jobs/s  mean wait %9.1f s  %4.0f bytes/job\n",
-        argv[1], nodes, gpus, jobs, took_s, jobs / took_s,
-        fixture_metric(&result, "wait_s_mean", CLASS_NONE, -1),
-        (double)(resident_bytes() - before_bytes) / jobs);
+    printf("%-12s %6u x %u GPUs %9u jobs  %8.3f s  %10.0f jobs/s  mean wait %9.1f s  %4.0f "
+           "bytes/job\n",
+           argv[1], nodes, gpus, jobs, took_s, jobs / took_s,
+           fixture_metric(&result, "wait_s_mean", CLASS_NONE, -1),
+           (double)(resident_bytes() - before_bytes) / jobs);
     replica_result_clear(&result);
     fixture_clear(&fixture);
     return 0;

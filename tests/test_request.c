@@ -119,7 +119,8 @@ static bool fits_by_trying(const struct demand *demand, const int *is, uint32_t 
         order[node] = (uint32_t)(is[node] > 0 ? is[node] : 0);
     }
     if (enough >= demand->nodes) return true;
-    if (demand->nodes_max <= demand->nodes) return false;
+    /* Whole servers only; what is not rounded up to them may find its last GPUs on a fuller node. */
+    if (demand->nodes_max <= demand->nodes && demand->held > demand->gpus) return false;
     for (uint32_t i = 0; i < nodes; i++) /* the nodes_max emptiest hold the most */
         for (uint32_t j = i + 1; j < nodes; j++)
             if (order[j] > order[i]) {

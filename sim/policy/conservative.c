@@ -20,8 +20,8 @@
  * order of the queue.
  *
  * A job that runs past its estimate is expected to run as long again as it has run so far. Leaves
- * out: cores and memory at a planned start (they are looked at when it comes), jobs with a part of a
- * GPU (what they hold is not expected to come back). Tests: test_conservative.c, oracle_sched.c. */
+ * out: cores and memory at a planned start (they are looked at when it comes); jobs without a GPU or with
+ * a part of one have no place, and what the latter hold is not expected to come back. Tests: test_conservative.c, oracle_sched.c. */
 #include "base/assert.h"
 #include "base/bits.h"
 #include "policy/place.h"
@@ -80,40 +80,78 @@ static uint32_t parts_of_running(struct conservative *self, const struct policy_
     return count;
 }
 
-/* When a running job is expected to end, which is behind now. */
-static int64_t expected_end_ns(struct conservative *self, const struct policy_view *view,
-                               uint32_t live, int64_t now_ns)
-{
-    struct planned *job = &self->queue.jobs[live];
-    const struct attempt *attempt = &view->live->attempts[live];
-    if (attempt->expected_end_ns > now_ns) return attempt->expected_end_ns;
-    if (job->end_ns > now_ns) return job->end_ns;
-    const int64_t ran_ns = now_ns - attempt->start_ns;
-    return time_add(now_ns, ran_ns > OVERRUN_LEAST_NS ? ran_ns : OVERRUN_LEAST_NS);
-}
-
-/* The plan of the running jobs alone. */
+/* A plan without a place: running jobs as they are expected to end. Those that run past their estimate
+ * get another end, which the list of running jobs does not know. */
 static void plan_running(struct conservative *self, const struct policy_view *view, int64_t now_ns)
 {
     timetable_reset(&self->plan, view->cluster, now_ns);
-    struct running_place place = running_behind(view->running, now_ns);
+    struct running_place place = { 0 };
     const struct running_entry *entry;
-    while ((entry = running_at(view->running, place)) && !self->plan.out_of_memory) {
-        self->queue.jobs[entry->live].end_ns = entry->expected_end_ns;
-        const uint32_t count = parts_of_running(self, view, entry->live);
-        timetable_append_end(&self->plan, entry->expected_end_ns, self->parts, count);
+    while ((entry = running_at(view->running, place)) && entry->expected_end_ns <= now_ns) {
+        struct planned *job = &self->queue.jobs[entry->live];
+        if (job->end_ns <= now_ns) {
+            const int64_t ran_ns = now_ns - view->live->attempts[entry->live].start_ns;
+            job->end_ns = time_add(now_ns, ran_ns > OVERRUN_LEAST_NS ? ran_ns : OVERRUN_LEAST_NS);
+        }
+        plan_queue_add_later(&self->queue, entry->live);
         place = running_next(view->running, place);
     }
-    /* Those that run past their estimate stand first in that order, but end later. */
-    place = (struct running_place){ 0 };
-    while ((entry = running_at(view->running, place)) && entry->expected_end_ns <= now_ns &&
-           !self->plan.out_of_memory) {
-        const int64_t end_ns = expected_end_ns(self, view, entry->live, now_ns);
+}
+
+/* Cuts the plan at the next end behind its last slice: of running jobs, and of those in later. */
+static bool extend(struct conservative *self, const struct policy_view *view)
+{
+    struct timetable *plan = &self->plan;
+    const int64_t last_ns = plan->begin_ns[plan->count - 1];
+    struct running_place place = running_behind(view->running, last_ns);
+    const struct running_entry *entry = running_at(view->running, place);
+    const struct running_entry *other = plan_queue_later(&self->queue);
+    if (!entry && !other) return false;
+    int64_t end_ns = entry ? entry->expected_end_ns : INT64_MAX;
+    if (other && other->expected_end_ns < end_ns) end_ns = other->expected_end_ns;
+    if (end_ns == INT64_MAX) return false;
+    while (entry && entry->expected_end_ns == end_ns) {
         const uint32_t count = parts_of_running(self, view, entry->live);
-        self->queue.jobs[entry->live].end_ns = end_ns;
-        timetable_insert_end(&self->plan, end_ns, self->parts, count);
+        timetable_append_end(plan, end_ns, self->parts, count);
         place = running_next(view->running, place);
+        entry = running_at(view->running, place);
     }
+    while ((other = plan_queue_later(&self->queue)) && other->expected_end_ns == end_ns) {
+        const struct planned *job = &self->queue.jobs[other->live];
+        const uint32_t count =
+            job->is_placed ? job->part_count : parts_of_running(self, view, other->live);
+        timetable_append_end(plan, end_ns, job->is_placed ? job->parts : self->parts, count);
+        plan_queue_drop_later(&self->queue, other->live);
+    }
+    return !plan->out_of_memory;
+}
+
+/* First fit in the whole plan. */
+static bool find(struct conservative *self, const struct policy_view *view,
+                 const struct demand *demand, int64_t length_ns, uint32_t from, int64_t before_ns,
+                 uint32_t *slice)
+{
+    struct timetable *plan = &self->plan;
+    while (!timetable_find(plan, demand, length_ns, from, before_ns, slice)) {
+        from = plan->count;
+        if (!timetable_is_beyond(plan, before_ns) || !extend(self, view)) return false;
+    }
+    return true;
+}
+
+/* The place of a waiting job is held in the plan, or no longer. */
+static void hold_place(struct conservative *self, uint32_t live)
+{
+    const struct planned *job = &self->queue.jobs[live];
+    timetable_hold(&self->plan, job->start_ns, job->end_ns, job->parts, job->part_count);
+    if (timetable_is_beyond(&self->plan, job->end_ns)) plan_queue_add_later(&self->queue, live);
+}
+
+static void give_place(struct conservative *self, uint32_t live)
+{
+    const struct planned *job = &self->queue.jobs[live];
+    timetable_give(&self->plan, job->start_ns, job->end_ns, job->parts, job->part_count);
+    plan_queue_drop_later(&self->queue, live);
 }
 
 /* Whether a running job is still there when the plan has it gone. */
@@ -128,19 +166,38 @@ static bool overran(const struct conservative *self, const struct policy_view *v
     return false;
 }
 
+/* Now is now_ns. A place that nobody came to take, because a job ran past its estimate, ends too. */
+static void advance(struct conservative *self, const struct policy_view *view, int64_t now_ns)
+{
+    const struct running_entry *entry;
+    while ((entry = plan_queue_later(&self->queue)) && entry->expected_end_ns <= now_ns)
+        if (!extend(self, view)) return;
+    timetable_advance(&self->plan, now_ns);
+}
+
+static bool is_out_of_memory(struct conservative *self, const struct policy_view *view)
+{
+    const bool out = !plan_queue_grow(&self->queue, view->live->capacity) ||
+                     self->queue.out_of_memory || self->plan.out_of_memory;
+    if (out) *view->out_of_memory = true;
+    return out;
+}
+
 /* ---- notes ------------------------------------------------------------------------------------ */
 
 static void on_start(struct conservative *self, const struct policy_view *view, uint32_t live)
 {
-    if (!self->planned || self->stale) return;
     const struct attempt *attempt = &view->live->attempts[live];
     struct planned *job = &self->queue.jobs[live];
+    const int64_t planned_end_ns = job->end_ns;
+    job->end_ns = attempt->expected_end_ns;
+    if (!self->planned || self->stale) return;
     /* On these nodes it may be slower than it was planned: then it is in somebody's way. */
-    if (attempt->expected_end_ns > job->end_ns || attempt->expected_end_ns <= attempt->start_ns) {
+    if (attempt->expected_end_ns > planned_end_ns ||
+        attempt->expected_end_ns <= attempt->start_ns) {
         self->stale = true;
         return;
     }
-    job->end_ns = attempt->expected_end_ns;
     const uint32_t count = parts_of_running(self, view, live);
     timetable_hold(&self->plan, attempt->start_ns, job->end_ns, self->parts, count);
 }
@@ -152,13 +209,14 @@ static void on_end(struct conservative *self, const struct policy_view *view, ui
     const int64_t end_ns = self->queue.jobs[live].end_ns;
     const uint32_t count = parts_of_running(self, view, live);
     timetable_give(&self->plan, INT64_MIN, end_ns, self->parts, count);
+    plan_queue_drop_later(&self->queue, live);
     plan_queue_log(&self->queue, INT64_MIN, end_ns);
 }
 
 static void conservative_note(void *memory, const struct policy_view *view, struct note note)
 {
     struct conservative *self = memory;
-    if (!plan_queue_grow(&self->queue, view->live->capacity)) return;
+    if (is_out_of_memory(self, view)) return;
     if (note.kind == NOTE_START)
         on_start(self, view, note.live);
     else if (note.kind == NOTE_END)
@@ -171,6 +229,12 @@ static void conservative_note(void *memory, const struct policy_view *view, stru
 
 /* ---- the pass --------------------------------------------------------------------------------- */
 
+static void conservative_clear(void *memory)
+{
+    struct conservative *self = memory;
+    plan_queue_clear(&self->queue);
+}
+
 static void conservative_begin(void *memory)
 {
     struct conservative *self = memory;
@@ -182,8 +246,8 @@ static void open_pass(struct conservative *self, const struct policy_view *view,
 {
     self->open = true;
     if (self->planned) {
-        timetable_advance(&self->plan, now_ns);
-        if (overran(self, view, now_ns)) self->stale = true;
+        self->stale |= overran(self, view, now_ns);
+        if (!self->stale) advance(self, view, now_ns);
     }
     if (!plan_queue_gather(&self->queue, view->waiting, self->stale)) self->stale = true;
     if (self->stale) {
@@ -198,7 +262,9 @@ static void open_pass(struct conservative *self, const struct policy_view *view,
 static void close_pass(struct conservative *self)
 {
     plan_queue_close(&self->queue);
-    if (self->queue.count == 0) self->planned = false;
+    if (self->queue.count > 0) return;
+    self->planned = false;
+    plan_queue_forget_later(&self->queue);
 }
 
 /* What the plan leaves free throughout, as a cluster. */
@@ -237,19 +303,19 @@ static bool first_fit(struct conservative *self, const struct policy_view *view,
     const struct demand *demand = &view->demands[view->live->jobs[live].request_class];
     struct planned *job = &self->queue.jobs[live];
     uint32_t slice;
-    if (!timetable_find(&self->plan, demand, length_ns, 0, before_ns, &slice)) return false;
+    if (!find(self, view, demand, length_ns, 0, before_ns, &slice)) return false;
     if (slice == 0) {
         *part_count = parts_now(self, view, demand);
         job->end_ns = time_add(self->plan.begin_ns[0], length_ns);
         if (*part_count > 0) return true;
-        if (!timetable_find(&self->plan, demand, length_ns, 1, before_ns, &slice)) return false;
+        if (!find(self, view, demand, length_ns, 1, before_ns, &slice)) return false;
     }
     const uint32_t count = timetable_choose(&self->plan, demand, self->parts);
     const int64_t start_ns = self->plan.begin_ns[slice];
     if (!plan_queue_place(&self->queue, live, start_ns, time_add(start_ns, length_ns), self->parts,
                           count))
         return false;
-    timetable_hold(&self->plan, job->start_ns, job->end_ns, job->parts, job->part_count);
+    hold_place(self, live);
     return false;
 }
 
@@ -265,17 +331,18 @@ static bool fit_again(struct conservative *self, const struct policy_view *view,
     const bool due = job->start_ns <= now_ns;
     if (!due && (gifts.until_ns <= now_ns || gifts.from_ns >= job->end_ns)) return false;
     const bool all_of_it = due || gifts.until_ns > job->start_ns;
-    const int64_t before_ns = due ? now_ns + 1 : all_of_it ? job->start_ns + 1 : gifts.until_ns;
+    int64_t before_ns = all_of_it ? job->start_ns + 1 : gifts.until_ns;
+    if (due) before_ns = INT64_MAX;
     if (!all_of_it &&
         !timetable_may_start(&self->plan, demand, length_ns, before_ns, job->start_ns))
         return false;
+    give_place(self, live);
     const struct planned was = *job;
-    timetable_give(&self->plan, was.start_ns, was.end_ns, was.parts, was.part_count);
     plan_queue_lift(&self->queue, live);
     const bool starts = first_fit(self, view, live, length_ns, before_ns, part_count);
     if (!starts && !job->is_placed) { /* nothing earlier */
         plan_queue_put_back(&self->queue, live, &was);
-        timetable_hold(&self->plan, was.start_ns, was.end_ns, was.parts, was.part_count);
+        hold_place(self, live);
         return false;
     }
     if (starts || !plan_queue_same_place(job, &was))
@@ -289,9 +356,10 @@ static bool look_at(struct conservative *self, const struct policy_view *view, u
                     int64_t now_ns, uint32_t *part_count)
 {
     const struct live_job *job = &view->live->jobs[live];
-    if (!self->planned) {
+    if (!self->planned || view->demands[job->request_class].per_node == 0) {
         *part_count = place_class(view, job->request_class, self->parts);
         if (*part_count > 0) return true;
+        if (view->demands[job->request_class].per_node == 0) return false; /* no GPUs, no place */
         plan_running(self, view, now_ns);
         self->planned = true;
     }
@@ -305,12 +373,10 @@ static bool conservative_next(void *memory, const struct policy_view *view, int6
 {
     (void)fresh_serial; /* the queue knows */
     struct conservative *self = memory;
-    if (!self->open) {
-        if (!plan_queue_grow(&self->queue, view->live->capacity)) return false;
-        open_pass(self, view, now_ns);
-    }
+    if (is_out_of_memory(self, view)) return false;
+    if (!self->open) open_pass(self, view, now_ns);
     uint32_t live, part_count = 0;
-    while ((live = plan_queue_next(&self->queue)) != LIVE_NONE) {
+    while (!is_out_of_memory(self, view) && (live = plan_queue_next(&self->queue)) != LIVE_NONE) {
         if (!look_at(self, view, live, now_ns, &part_count)) {
             plan_queue_keep(&self->queue, live);
             continue;
@@ -319,7 +385,7 @@ static bool conservative_next(void *memory, const struct policy_view *view, int6
             (struct decision){ .live = live, .parts = self->parts, .part_count = part_count };
         return true;
     }
-    close_pass(self);
+    if (!is_out_of_memory(self, view)) close_pass(self);
     return false;
 }
 
@@ -331,5 +397,6 @@ const struct policy policy_conservative = {
     .note = conservative_note,
     .begin = conservative_begin,
     .next = conservative_next,
+    .clear = conservative_clear,
     .kept_by = KEPT_BY_RESERVATION,
 };

@@ -1,5 +1,4 @@
 /* fcfs.c - first come, first served: the head of the queue starts when it fits; nobody passes it. */
-#include "policy/kubernetes.h"
 #include "policy/place.h"
 #include "policy/policy.h"
 
@@ -54,7 +53,6 @@ const struct policy policy_fcfs = {
 
 const struct policy *policy_of(const struct scenario *scenario)
 {
-    if (scenario->kind == KIND_KUBERNETES) return &policy_kubernetes;
     static const struct policy *const by_order[ORDERS] = {
         [ORDER_FCFS] = &policy_fcfs,
         [ORDER_EASY] = &policy_easy,

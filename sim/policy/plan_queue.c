@@ -13,7 +13,13 @@ enum { FIRST_JOBS = 1024, FIRST_GIFTS = 256 };
 bool plan_queue_init(struct plan_queue *queue, struct arena *arena)
 {
     *queue = (struct plan_queue){ .arena = arena, .last_serial = SERIAL_NONE, .in_walk = NO_GIFTS };
+    running_init(&queue->later);
     return plan_queue_grow(queue, FIRST_JOBS);
+}
+
+void plan_queue_clear(struct plan_queue *queue)
+{
+    running_clear(&queue->later);
 }
 
 /* ---- memory: doubling from the arena ------------------------------------------------------------ */
@@ -124,6 +130,35 @@ bool plan_queue_lists(const struct plan_queue *queue, uint32_t live)
     return queue->jobs[live].is_listed;
 }
 
+/* ---- later ------------------------------------------------------------------------------------- */
+
+const struct running_entry *plan_queue_later(const struct plan_queue *queue)
+{
+    return running_at(&queue->later, (struct running_place){ 0 });
+}
+
+void plan_queue_add_later(struct plan_queue *queue, uint32_t live)
+{
+    struct planned *job = &queue->jobs[live];
+    ASSERT(!job->is_later);
+    job->is_later = running_add(&queue->later, (struct running_entry){ job->end_ns, live, 0 });
+    if (!job->is_later) queue->out_of_memory = true;
+}
+
+void plan_queue_drop_later(struct plan_queue *queue, uint32_t live)
+{
+    struct planned *job = &queue->jobs[live];
+    if (!job->is_later) return;
+    running_remove(&queue->later, (struct running_entry){ job->end_ns, live, 0 });
+    job->is_later = false;
+}
+
+void plan_queue_forget_later(struct plan_queue *queue)
+{
+    const struct running_entry *entry;
+    while ((entry = plan_queue_later(queue))) plan_queue_drop_later(queue, entry->live);
+}
+
 void plan_queue_forget(struct plan_queue *queue)
 {
     for (uint32_t live = 0; live < queue->capacity; live++) {
@@ -132,6 +167,7 @@ void plan_queue_forget(struct plan_queue *queue)
         plan_queue_release(queue, &queue->jobs[live]);
         queue->jobs[live].is_placed = false;
     }
+    plan_queue_forget_later(queue);
     queue->first_gift += queue->gift_count;
     queue->gift_count = 0;
 }

@@ -8,6 +8,7 @@
 
 #include "base/arena.h"
 #include "cluster/cluster.h"
+#include "cluster/running.h"
 #include "cluster/waiting.h"
 
 #include <stdbool.h>
@@ -21,6 +22,7 @@ struct planned {
     uint32_t part_count;
     uint8_t parts_log2; /* room of parts                                                           */
     bool is_placed;
+    bool is_later;      /* in plan_queue.later                                                     */
     bool is_listed;     /* it waits, and a walk has kept it                                        */
 };
 
@@ -46,12 +48,16 @@ struct plan_queue {
     struct gifts in_walk;    /* union of those of this walk                                        */
     uint64_t first_gift;
     uint32_t gift_count, gift_capacity;
+    struct running later;           /* jobs whose end is behind the last slice of the plan, by it:
+                                       those with a place, and those that run past their estimate  */
     struct part *rooms[PLAN_ROOMS]; /* free rooms of 2^i parts, a chain                            */
     struct arena *arena;
     bool out_of_memory;
 };
 
 bool plan_queue_init(struct plan_queue *queue, struct arena *arena);
+
+void plan_queue_clear(struct plan_queue *queue); /* the arena's part stays with the arena          */
 
 /* Room for so many live rows. False: memory is out. */
 bool plan_queue_grow(struct plan_queue *queue, uint32_t live_capacity);
@@ -63,7 +69,14 @@ bool plan_queue_gather(struct plan_queue *queue, const struct waiting *waiting, 
 /* Whether a job is in the list. */
 bool plan_queue_lists(const struct plan_queue *queue, uint32_t live);
 
-/* All places are given up. */
+/* The job with the first end in later, or NULL; a job enters by its end_ns, and may be dropped when it
+ * is not there. */
+const struct running_entry *plan_queue_later(const struct plan_queue *queue);
+void plan_queue_add_later(struct plan_queue *queue, uint32_t live);
+void plan_queue_drop_later(struct plan_queue *queue, uint32_t live);
+void plan_queue_forget_later(struct plan_queue *queue);
+
+/* All places are given up, and later is empty. */
 void plan_queue_forget(struct plan_queue *queue);
 
 /* The walk: over all jobs, or the new ones. */

@@ -20,6 +20,7 @@ bool timetable_init(struct timetable *timetable, uint32_t nodes, uint32_t gpus_p
         .row_words = (uint32_t)(((uint64_t)nodes * field_bits + 63) / 64),
         .arena = arena,
     };
+    timetable->touched_words = (timetable->row_words + 63) / 64;
     timetable->common = ARENA_ARRAY(arena, uint64_t, timetable->row_words);
     return timetable->common != NULL;
 }
@@ -42,14 +43,16 @@ static bool grow_slices(struct timetable *timetable)
     if (timetable->count < timetable->capacity) return true;
     if (timetable->capacity == 0) timetable->capacity = FIRST_SLICES / 2;
     int64_t *begin_ns = longer(timetable, timetable->begin_ns, sizeof *begin_ns);
-    uint32_t *marks = longer(timetable, timetable->marks, sizeof *marks);
+    uint32_t *starts = longer(timetable, timetable->starts, sizeof *starts);
+    uint32_t *ends = longer(timetable, timetable->ends, sizeof *ends);
     uint64_t **row = longer(timetable, timetable->row, sizeof *row);
     uint32_t *at_least[LIMIT_GPUS_PER_SERVER + 1];
     for (uint32_t f = 0; f <= timetable->gpus_per_node; f++)
         at_least[f] = longer(timetable, timetable->at_least[f], sizeof *at_least[f]);
     if (timetable->out_of_memory) return false;
     timetable->begin_ns = begin_ns;
-    timetable->marks = marks;
+    timetable->starts = starts;
+    timetable->ends = ends;
     timetable->row = row;
     for (uint32_t f = 0; f <= timetable->gpus_per_node; f++) timetable->at_least[f] = at_least[f];
     timetable->capacity *= 2;
@@ -66,14 +69,13 @@ static void give_row(struct timetable *timetable, uint64_t *row)
 static uint64_t *take_row(struct timetable *timetable)
 {
     if (!timetable->spare) {
-        uint64_t *rows =
-            ARENA_ARRAY(timetable->arena, uint64_t, (size_t)ROWS_AT_ONCE * timetable->row_words);
+        const size_t words = (size_t)timetable->row_words + timetable->touched_words;
+        uint64_t *rows = ARENA_ARRAY(timetable->arena, uint64_t, ROWS_AT_ONCE * words);
         if (!rows) {
             timetable->out_of_memory = true;
             return NULL;
         }
-        for (uint32_t i = 0; i < ROWS_AT_ONCE; i++)
-            give_row(timetable, rows + (size_t)i * timetable->row_words);
+        for (size_t i = 0; i < ROWS_AT_ONCE; i++) give_row(timetable, rows + i * words);
     }
     uint64_t *row = timetable->spare;
     memcpy(&timetable->spare, row, sizeof timetable->spare);
@@ -102,7 +104,8 @@ static void move_slices(struct timetable *timetable, uint32_t to, uint32_t from)
 {
     const uint32_t n = timetable->count - from;
     MOVE(timetable->begin_ns, to, from, n);
-    MOVE(timetable->marks, to, from, n);
+    MOVE(timetable->starts, to, from, n);
+    MOVE(timetable->ends, to, from, n);
     MOVE(timetable->row, to, from, n);
     for (uint32_t f = 0; f <= timetable->gpus_per_node; f++)
         MOVE(timetable->at_least[f], to, from, n);
@@ -117,18 +120,20 @@ static uint32_t split(struct timetable *timetable, uint32_t slice, int64_t at_ns
     const uint32_t next = slice + 1;
     move_slices(timetable, next + 1, next);
     memcpy(row, timetable->row[slice], timetable->row_words * sizeof *row);
+    memset(row + timetable->row_words, 0, timetable->touched_words * sizeof *row);
     timetable->begin_ns[next] = at_ns;
-    timetable->marks[next] = 0;
+    timetable->starts[next] = timetable->ends[next] = 0;
     timetable->row[next] = row;
     for (uint32_t f = 0; f <= timetable->gpus_per_node; f++)
         timetable->at_least[f][next] = timetable->at_least[f][slice];
     return next;
 }
 
-/* The slice that begins at the time, cut if there was none. Times before now: the first slice. */
-static uint32_t slice_from(struct timetable *timetable, int64_t at_ns)
+/* The slice that begins at the time, cut if there was none; the first one for times before it, count
+ * for times beyond the last begin. */
+static uint32_t slice_from(struct timetable *timetable, int64_t at_ns, bool may_be_beyond)
 {
-    if (at_ns == INT64_MAX) return timetable->count;
+    if (may_be_beyond && timetable_is_beyond(timetable, at_ns)) return timetable->count;
     const uint32_t slice = slice_at(timetable, at_ns);
     return at_ns <= timetable->begin_ns[slice] ? slice : split(timetable, slice, at_ns);
 }
@@ -140,13 +145,10 @@ static void drop_slices(struct timetable *timetable, uint32_t first, uint32_t n)
     move_slices(timetable, first, first + n);
 }
 
-/* A job no longer starts or ends where the slice begins; one that nobody does is joined to the slice
- * before, which has the same row by then. */
-static void unmark(struct timetable *timetable, uint32_t slice)
+/* A slice where nobody starts or ends any more is joined to the one before, which has the same row. */
+static void join(struct timetable *timetable, uint32_t slice)
 {
-    if (slice == 0 || slice >= timetable->count) return;
-    ASSERT(timetable->marks[slice] > 0);
-    if (--timetable->marks[slice] == 0) drop_slices(timetable, slice, 1);
+    if (timetable->starts[slice] + timetable->ends[slice] == 0) drop_slices(timetable, slice, 1);
 }
 
 /* ---- GPUs of one slice ------------------------------------------------------------------------ */
@@ -202,6 +204,17 @@ static void change_slice(struct timetable *timetable, uint32_t slice, const stru
     }
 }
 
+/* Notes the words of the row in which a job that starts with the slice takes GPUs. */
+static void touch(struct timetable *timetable, uint32_t slice, const struct part *parts,
+                  uint32_t part_count)
+{
+    uint64_t *touched = timetable->row[slice] + timetable->row_words;
+    for (uint32_t p = 0; p < part_count; p++) {
+        const uint64_t word = (uint64_t)parts[p].node * timetable->field_bits / 64;
+        touched[word / 64] |= UINT64_C(1) << word % 64;
+    }
+}
+
 /* ---- what happens ---------------------------------------------------------------------------- */
 
 void timetable_reset(struct timetable *timetable, const struct cluster *cluster, int64_t now_ns)
@@ -209,10 +222,10 @@ void timetable_reset(struct timetable *timetable, const struct cluster *cluster,
     if (timetable->count > 0) drop_slices(timetable, 0, timetable->count);
     uint64_t *row = take_row(timetable);
     if (!row || !grow_slices(timetable)) return;
-    memset(row, 0, timetable->row_words * sizeof *row);
+    memset(row, 0, ((size_t)timetable->row_words + timetable->touched_words) * sizeof *row);
     timetable->count = 1;
     timetable->begin_ns[0] = now_ns;
-    timetable->marks[0] = 0;
+    timetable->starts[0] = timetable->ends[0] = 0;
     timetable->row[0] = row;
     for (uint32_t f = 0; f <= timetable->gpus_per_node; f++) timetable->at_least[f][0] = 0;
     for (uint32_t node = 0; node < timetable->nodes; node++) {
@@ -227,24 +240,13 @@ void timetable_reset(struct timetable *timetable, const struct cluster *cluster,
 void timetable_append_end(struct timetable *timetable, int64_t end_ns, const struct part *parts,
                           uint32_t part_count)
 {
-    if (end_ns == INT64_MAX) return;
     const uint32_t last = timetable->count - 1;
     ASSERT(end_ns >= timetable->begin_ns[last]);
     const uint32_t slice =
         end_ns == timetable->begin_ns[last] ? last : split(timetable, last, end_ns);
     if (timetable->out_of_memory) return;
     change_slice(timetable, slice, parts, part_count, false);
-    timetable->marks[slice]++;
-}
-
-void timetable_insert_end(struct timetable *timetable, int64_t end_ns, const struct part *parts,
-                          uint32_t part_count)
-{
-    const uint32_t first = slice_from(timetable, end_ns);
-    if (timetable->out_of_memory) return;
-    for (uint32_t s = first; s < timetable->count; s++)
-        change_slice(timetable, s, parts, part_count, false);
-    if (first < timetable->count) timetable->marks[first]++;
+    timetable->ends[slice]++;
 }
 
 void timetable_advance(struct timetable *timetable, int64_t now_ns)
@@ -258,21 +260,31 @@ void timetable_hold(struct timetable *timetable, int64_t from_ns, int64_t to_ns,
                     const struct part *parts, uint32_t part_count)
 {
     if (to_ns <= timetable->begin_ns[0]) return;
-    const uint32_t first = slice_from(timetable, from_ns), end = slice_from(timetable, to_ns);
+    const uint32_t first = slice_from(timetable, from_ns, false);
+    const uint32_t end = slice_from(timetable, to_ns, true);
     if (timetable->out_of_memory) return;
     for (uint32_t s = first; s < end; s++) change_slice(timetable, s, parts, part_count, true);
-    timetable->marks[first]++;
-    if (end < timetable->count) timetable->marks[end]++;
+    touch(timetable, first, parts, part_count);
+    timetable->starts[first] += part_count;
+    if (end < timetable->count) timetable->ends[end]++;
 }
 
 void timetable_give(struct timetable *timetable, int64_t from_ns, int64_t to_ns,
                     const struct part *parts, uint32_t part_count)
 {
     if (to_ns <= timetable->begin_ns[0]) return;
+    const bool beyond = timetable_is_beyond(timetable, to_ns);
     const uint32_t first = slice_at(timetable, from_ns);
-    const uint32_t end = to_ns == INT64_MAX ? timetable->count : slice_at(timetable, to_ns);
-    ASSERT(first < end && (end == timetable->count || timetable->begin_ns[end] == to_ns));
+    const uint32_t end = beyond ? timetable->count : slice_at(timetable, to_ns);
+    ASSERT(first < end && (beyond || timetable->begin_ns[end] == to_ns));
     for (uint32_t s = first; s < end; s++) change_slice(timetable, s, parts, part_count, false);
-    unmark(timetable, end);
-    unmark(timetable, first);
+    if (!beyond) {
+        ASSERT(timetable->ends[end] > 0);
+        timetable->ends[end]--;
+        join(timetable, end);
+    }
+    if (first == 0) return;
+    ASSERT(timetable->starts[first] >= part_count);
+    timetable->starts[first] -= part_count;
+    join(timetable, first);
 }
