@@ -372,9 +372,9 @@ static uint64_t estimate_memory(const struct plan *plan, uint32_t workers)
 static enum status check_kind(const struct scenario *scenario, struct diag *diag)
 {
     static const char *const names[] = {
-        [KIND_SLURM] = "slurm", [KIND_KUBERNETES] = "kubernetes", [KIND_STATIC] = "static"
+        [KIND_KUBERNETES] = "kubernetes", [KIND_STATIC] = "static"
     };
-    if (scenario->kind == KIND_PLAIN) {
+    if (scenario->kind == KIND_PLAIN || scenario->kind == KIND_SLURM) {
         for (uint32_t i = 0; i < scenario->scheduler_count; i++)
             TRY(check_kind(&scenario->schedulers[i], diag));
         return STATUS_OK;

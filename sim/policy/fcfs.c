@@ -53,6 +53,8 @@ const struct policy policy_fcfs = {
 
 const struct policy *policy_of(const struct scenario *scenario)
 {
+    if (scenario->kind == KIND_KUBERNETES) return &policy_kubernetes;
+    if (scenario->kind == KIND_SLURM) return &policy_slurm;
     static const struct policy *const by_order[ORDERS] = {
         [ORDER_FCFS] = &policy_fcfs,
         [ORDER_EASY] = &policy_easy,

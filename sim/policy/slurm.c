@@ -1,0 +1,299 @@
+/* slurm.c - scheduler.kind slurm: when its passes run, and what happened in between. See slurm_state.h.
+ *
+ * Both passes are timers of slurmctld that are not in step. The main pass also runs at once when something happened that
+ * could let a job start. Each timer goes on only while a pass could find something new: nothing runs on an idle cluster. */
+#include "policy/slurm_state.h"
+
+#include <stdlib.h>
+
+/* The backfill cycle is half a second behind the main pass, as in the recordings (README, Timers). */
+static const int64_t BACKFILL_OFFSET_NS = NS_PER_S / 2;
+
+/* ---- set-up ---------------------------------------------------------------------------------- */
+
+static bool take_sets(struct slurm *slurm, struct arena *arena)
+{
+    const uint32_t words = slurm->nodes.words;
+    slurm->dirty = ARENA_ARRAY(arena, uint64_t, words);
+    slurm->candidates = ARENA_ARRAY(arena, uint64_t, words);
+    slurm->chosen = ARENA_ARRAY(arena, uint64_t, words);
+    slurm->withheld = ARENA_ARRAY(arena, uint64_t, words);
+    slurm->failed = ARENA_ARRAY(arena, bool, slurm->spec->partition_count);
+    return slurm->dirty && slurm->candidates && slurm->chosen && slurm->withheld && slurm->failed;
+}
+
+static bool policy_init(void *memory, const struct policy_view *view, struct arena *arena)
+{
+    struct slurm *slurm = memory;
+    slurm->spec = &view->scenario->slurm;
+    slurm->arena = arena;
+    slurm->all_dirty = true;
+    running_init(&slurm->ends);
+    const size_t needs = (size_t)view->requests->class_count * slurm->spec->partition_count;
+    slurm->needs = ARENA_ARRAY(arena, struct slurm_need *, needs);
+    const struct slots_size size = { .nodes = view->cluster->nodes,
+                                     .window_s = slurm->spec->bf_window_ns / NS_PER_S,
+                                     .step_s = slurm->spec->bf_resolution_ns / NS_PER_S };
+    slurm->feasible = ARENA_ARRAY(arena, uint8_t, needs);
+    return slurm->needs && slurm->feasible &&
+           slurm_nodes_init(&slurm->nodes, view->scenario, view->variant, arena) &&
+           slurm_picture_init(&slurm->picture, &slurm->nodes, arena) && take_sets(slurm, arena) &&
+           (slurm->chooser = slurm_chooser_create(&slurm->nodes)) &&
+           slurm_queue_init(&slurm->queue, slurm->spec) &&
+           slurm_walk_init(&slurm->walk, &slurm->queue) && slots_init(&slurm->slots, size) &&
+           slurm_books_init(slurm, view, arena) && slurm_gate_init(slurm, view, arena);
+}
+
+static void policy_clear(void *memory)
+{
+    struct slurm *slurm = memory;
+    slurm_gate_clear(slurm);
+    slurm_books_clear(slurm);
+    slots_clear(&slurm->slots);
+    slurm_walk_clear(&slurm->walk);
+    slurm_queue_clear(&slurm->queue);
+    if (slurm->chooser) slurm_chooser_destroy(slurm->chooser);
+    slurm_picture_clear(&slurm->picture);
+    running_clear(&slurm->ends);
+    free(slurm->jobs);
+}
+
+/* ---- what happened --------------------------------------------------------------------------- */
+
+static struct running_entry end_entry(const struct slurm *slurm, uint32_t live)
+{
+    return (struct running_entry){ slurm->jobs[live].planned_end_s * NS_PER_S, live, 0 };
+}
+
+/* Tasks of a limited array that run, one more or one less. */
+static void count_array(struct slurm *slurm, const struct policy_view *view, uint32_t live, int by)
+{
+    const uint32_t row = view->live->jobs[live].row;
+    if (slurm->array_running && view->jobs->words[row].array_limit > 0)
+        slurm->array_running[view->jobs->words[row].array_first_row] += (uint32_t)by;
+}
+
+static void note_start(struct slurm *slurm, const struct policy_view *view, struct note note)
+{
+    struct slurm_job *job = &slurm->jobs[note.live];
+    slurm_queue_remove(&slurm->queue, note.live);
+    slurm_dirty_job(slurm, view, note.live);
+    job->planned_end_s = slurm_clock_s(slurm, note.at_ns) + job->limit_s;
+    job->runs = true;
+    slurm_books_start(slurm, view, note.live, note.at_ns);
+    count_array(slurm, view, note.live, +1);
+    if (slurm->live_of_row)
+        slurm_depend_started(&slurm->depend, view->live->jobs[note.live].row, note.at_ns);
+    slurm->out_of_memory |= !running_add(&slurm->ends, end_entry(slurm, note.live));
+}
+
+static void note_end(struct slurm *slurm, const struct policy_view *view, struct note note)
+{
+    slurm_dirty_job(slurm, view, note.live);
+    if (!slurm->jobs[note.live].runs) return;
+    running_remove(&slurm->ends, end_entry(slurm, note.live));
+    slurm->jobs[note.live].runs = false;
+    slurm_books_end(slurm, view, note.live, note.at_ns);
+    count_array(slurm, view, note.live, -1);
+}
+
+/* A job waits, for the first time or again. Its age starts anew; what holds it is kept. */
+static void note_waits(struct slurm *slurm, const struct policy_view *view, struct note note)
+{
+    const uint32_t row = view->live->jobs[note.live].row;
+    const struct job_words *words = view->jobs->words ? &view->jobs->words[row] : NULL;
+    struct slurm_job *job = &slurm->jobs[note.live];
+    const struct slurm_job was = *job;
+    *job = (struct slurm_job){ .estimate_s = SECONDS_NEVER, .eligible_ns = note.at_ns };
+    if (note.kind == NOTE_REQUEUE) {
+        job->held = was.held;
+        job->basic = was.basic;
+    } else if (words) {
+        job->held = words->hold;
+        job->begin_ns = words->begin_ns ? time_add(note.at_ns, words->begin_ns) : 0;
+        if (slurm->live_of_row) {
+            slurm->live_of_row[row] = note.live;
+            slurm_depend_submitted(&slurm->depend, row, note.at_ns);
+        }
+    }
+    if (slurm_gate_needed(slurm, view, note.live))
+        slurm->out_of_memory |= !slurm_gate_push(slurm, note.live);
+    else
+        slurm->out_of_memory |= !slurm_enqueue(slurm, view, note.live, note.at_ns);
+}
+
+static void note_over(struct slurm *slurm, const struct policy_view *view, struct note note)
+{
+    const uint32_t row = view->live->jobs[note.live].row;
+    slurm_queue_remove(&slurm->queue, note.live);
+    if (slurm->live_of_row)
+        slurm_depend_over(&slurm->depend, row,
+                          note.end == 0 && view->jobs->words[row].exit_code == 0, note.at_ns);
+}
+
+static void note_hold(struct slurm *slurm, struct note note)
+{
+    slurm->jobs[note.live].held = note.on;
+    slurm->out_of_memory |= !slurm_gate_push(slurm, note.live);
+}
+
+static void policy_note(void *memory, const struct policy_view *view, struct note note)
+{
+    struct slurm *slurm = memory;
+    slurm->last_ns = note.at_ns;
+    slurm->changed = true;
+    slurm->event |= note.kind != NOTE_START;
+    slurm->out_of_memory |= !slurm_jobs_grow(slurm, view->live->capacity);
+    if (slurm->out_of_memory) return;
+    switch (note.kind) {
+    case NOTE_SUBMIT:
+    case NOTE_REQUEUE:
+        note_waits(slurm, view, note);
+        break;
+    case NOTE_START:
+        note_start(slurm, view, note);
+        break;
+    case NOTE_END:
+        note_end(slurm, view, note);
+        break;
+    case NOTE_DROP:
+        slurm_queue_remove(&slurm->queue, note.live);
+        break;
+    case NOTE_OVER:
+        note_over(slurm, view, note);
+        break;
+    case NOTE_NODES_CHANGED:
+        slurm->all_dirty = true;
+        break;
+    case NOTE_HOLD:
+        note_hold(slurm, note);
+        break;
+    }
+}
+
+/* ---- passes ---------------------------------------------------------------------------------- */
+
+static bool is_tick(int64_t now_ns, int64_t interval_ns, int64_t offset_ns)
+{
+    return now_ns >= offset_ns && (now_ns - offset_ns) % interval_ns == 0;
+}
+
+static int64_t next_tick(int64_t now_ns, int64_t interval_ns, int64_t offset_ns)
+{
+    if (now_ns < offset_ns) return offset_ns;
+    return ((now_ns - offset_ns) / interval_ns + 1) * interval_ns + offset_ns;
+}
+
+static void policy_begin(void *memory)
+{
+    struct slurm *slurm = memory;
+    slurm->stage = STAGE_BEFORE;
+}
+
+/* Enters the main pass when it is due: at once after an event, over the first jobs; on its timer over all. */
+static enum slurm_stage enter_main(struct slurm *slurm, int64_t now_ns)
+{
+    const bool tick = is_tick(now_ns, slurm->spec->sched_interval_ns, 0);
+    if (!slurm->event && !(tick && (slurm->full_wanted || slurm->time_matters))) return STAGE_DONE;
+    slurm->event = false;
+    slurm_main_begin(slurm, tick ? UINT32_MAX : slurm->spec->default_queue_depth);
+    return STAGE_MAIN;
+}
+
+static enum slurm_stage enter_backfill(struct slurm *slurm, int64_t now_ns)
+{
+    if (!slurm->spec->backfill || !(slurm->changed || slurm->time_matters) ||
+        !is_tick(now_ns, slurm->spec->bf_interval_ns, BACKFILL_OFFSET_NS))
+        return STAGE_DONE;
+    slurm->time_matters = false;
+    slurm_backfill_begin(slurm, now_ns);
+    return STAGE_BACKFILL;
+}
+
+static bool policy_next(void *memory, const struct policy_view *view, int64_t now_ns,
+                        uint32_t fresh_serial, struct decision *decision)
+{
+    (void)fresh_serial;
+    struct slurm *slurm = memory;
+    slurm_refresh(slurm, view);
+    if (slurm->stage == STAGE_BEFORE) slurm_recompute(slurm, view, now_ns);
+    if (slurm->stage == STAGE_BEFORE) {
+        if (slurm_gate_next(slurm, view, now_ns, decision)) return true;
+        slurm->stage = enter_main(slurm, now_ns);
+        if (slurm->stage == STAGE_DONE) slurm->stage = enter_backfill(slurm, now_ns);
+    }
+    if (slurm->stage == STAGE_MAIN) {
+        if (slurm_main_next(slurm, view, now_ns, decision)) return true;
+        slurm->stage = enter_backfill(slurm, now_ns);
+    }
+    if (slurm->stage == STAGE_BACKFILL) {
+        if (slurm_backfill_next(slurm, view, now_ns, decision)) return true;
+        slurm->stage = STAGE_DONE;
+    }
+    return false;
+}
+
+static int64_t sooner(int64_t a_ns, int64_t b_ns)
+{
+    return a_ns < b_ns ? a_ns : b_ns;
+}
+
+/* When either pass comes next by its timer. */
+static int64_t next_pass(const struct slurm *slurm, int64_t now_ns)
+{
+    const int64_t main_ns = next_tick(now_ns, slurm->spec->sched_interval_ns, 0);
+    if (!slurm->spec->backfill) return main_ns;
+    return sooner(main_ns, next_tick(now_ns, slurm->spec->bf_interval_ns, BACKFILL_OFFSET_NS));
+}
+
+static int64_t policy_next_wake_ns(void *memory, const struct policy_view *view, int64_t now_ns)
+{
+    (void)view;
+    const struct slurm *slurm = memory;
+    int64_t wake_ns = TIME_NEVER;
+    const struct running_entry *opens = running_at(&slurm->opens, (struct running_place){ 0 });
+    if (opens) wake_ns = opens->expected_end_ns;
+    if (slurm_gate_open(slurm)) wake_ns = sooner(wake_ns, next_pass(slurm, now_ns));
+    if (slurm_queue_entries(&slurm->queue) == 0) return wake_ns;
+    if (slurm->spec->backfill && (slurm->changed || slurm->time_matters))
+        wake_ns =
+            sooner(wake_ns, next_tick(now_ns, slurm->spec->bf_interval_ns, BACKFILL_OFFSET_NS));
+    if (slurm->full_wanted || slurm->time_matters)
+        wake_ns = sooner(wake_ns, next_tick(now_ns, slurm->spec->sched_interval_ns, 0));
+    if (slurm->spec->multifactor) wake_ns = sooner(wake_ns, slurm->calc_ns);
+    return wake_ns > now_ns ? wake_ns : now_ns + 1;
+}
+
+static const char *policy_reason(void *memory, const struct policy_view *view, uint32_t live)
+{
+    (void)view;
+    const struct slurm *slurm = memory;
+    return live < slurm->job_capacity ? slurm->jobs[live].reason : NULL;
+}
+
+static struct sequel policy_sequel(void *memory, const struct policy_view *view, uint32_t live,
+                                   enum attempt_close how)
+{
+    return slurm_sequel(memory, view, live, how);
+}
+
+static int64_t policy_detection_ns(void *memory, const struct policy_view *view,
+                                   enum component component)
+{
+    return slurm_detection_ns(memory, view, component);
+}
+
+const struct policy policy_slurm = {
+    .name = "slurm",
+    .help = "Slurm: main and backfill pass, cons_tres, priorities, limits, preemption",
+    .memory_bytes = sizeof(struct slurm),
+    .init = policy_init,
+    .clear = policy_clear,
+    .note = policy_note,
+    .begin = policy_begin,
+    .next = policy_next,
+    .next_wake_ns = policy_next_wake_ns,
+    .sequel = policy_sequel,
+    .detection_ns = policy_detection_ns,
+    .reason = policy_reason,
+};

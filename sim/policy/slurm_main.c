@@ -1,0 +1,93 @@
+/* slurm_main.c - the main pass: walks the queue and starts each job that fits now (SCHEDULING 2.3).
+ *
+ * A job that does not fit fails its partition for the rest of the pass, and keeps the partition's nodes from other
+ * partitions; one that asks for nodes by name keeps only those. */
+#include "policy/slurm_state.h"
+
+#include <string.h>
+
+void slurm_main_begin(struct slurm *slurm, uint32_t depth)
+{
+    memset(slurm->failed, 0, slurm->spec->partition_count * sizeof *slurm->failed);
+    memset(slurm->withheld, 0, slurm->nodes.words * sizeof *slurm->withheld);
+    slurm->depth_left = depth;
+    slurm->full_wanted = false;
+    slurm_walk_begin(&slurm->walk, &slurm->queue);
+}
+
+static void withhold(struct slurm *slurm, const uint64_t *nodes)
+{
+    for (uint32_t w = 0; w < slurm->nodes.words; w++) slurm->withheld[w] |= nodes[w];
+}
+
+/* The job stays where it is: what that means for those behind it. */
+static void stays(struct slurm *slurm, const struct slurm_entry *entry,
+                  const struct slurm_need *need, enum slurm_answer answer)
+{
+    struct slurm_job *job = &slurm->jobs[entry->live];
+    if (answer == SLURM_NEVER) {
+        job->reason = "BadConstraints";
+        return;
+    }
+    job->reason = answer == SLURM_TOPOLOGY ? "No_suitable_topology_unit_found" : "Resources";
+    slurm->time_matters |= answer == SLURM_SWITCHES;
+    if (need->required) {
+        withhold(slurm, need->required);
+        return;
+    }
+    slurm->failed[entry->partition] = true;
+    withhold(slurm, slurm_partition_nodes(&slurm->nodes, entry->partition));
+}
+
+/* Over a limit of its QOS or association: others may start, unless assoc_limit_stop. */
+static void limited(struct slurm *slurm, const struct slurm_entry *entry, const char *reason)
+{
+    slurm->jobs[entry->live].reason = reason;
+    if (slurm->spec->assoc_limit_stop) slurm->failed[entry->partition] = true;
+}
+
+static bool try_entry(struct slurm *slurm, const struct policy_view *view,
+                      const struct slurm_entry *entry, int64_t now_ns, struct decision *decision)
+{
+    const struct slurm_need *need = slurm_need_of(slurm, view, entry);
+    const char *over = slurm_jobs_over(slurm, view, entry->row);
+    if (over) limited(slurm, entry, over);
+    if (over || !need) return false;
+    const uint64_t *nodes = slurm_partition_nodes(&slurm->nodes, entry->partition);
+    for (uint32_t w = 0; w < slurm->nodes.words; w++)
+        slurm->candidates[w] = nodes[w] & ~slurm->withheld[w];
+    const struct slurm_how how = { .candidates = slurm->candidates,
+                                   .waited_ns = now_ns - view->live->jobs[entry->live].submit_ns };
+    const enum slurm_answer answer = slurm_select(slurm->chooser, &slurm->picture, need, &how);
+    if (answer != SLURM_PLACED) {
+        stays(slurm, entry, need, answer);
+        return false;
+    }
+    slurm->jobs[entry->live].partition = entry->partition;
+    slurm->jobs[entry->live].limit_s = slurm_limit_s(slurm, view, entry);
+    *decision = (struct decision){ .what = DECIDE_START, .live = entry->live };
+    decision->parts = slurm_parts(slurm->chooser, &decision->part_count);
+    over =
+        slurm_books_over(slurm, view, entry->live, decision->parts, decision->part_count, now_ns);
+    if (over) limited(slurm, entry, over);
+    return !over;
+}
+
+bool slurm_main_next(struct slurm *slurm, const struct policy_view *view, int64_t now_ns,
+                     struct decision *decision)
+{
+    const struct slurm_entry *entry;
+    while ((entry = slurm_walk_next(&slurm->walk, &slurm->queue))) {
+        if (slurm->failed[entry->partition]) {
+            slurm->jobs[entry->live].reason = "Priority";
+            continue;
+        }
+        if (slurm->depth_left == 0) {
+            slurm->full_wanted = true;
+            return false;
+        }
+        slurm->depth_left--;
+        if (try_entry(slurm, view, entry, now_ns, decision)) return true;
+    }
+    return false;
+}

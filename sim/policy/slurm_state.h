@@ -1,0 +1,215 @@
+/* slurm_state.h - inside of the Slurm policy: what its parts share.
+ *
+ * slurm.c         when the passes run, what happened since, the policy's calls
+ * slurm_jobs.c    what Slurm knows of each live job: need, limit, planned end, why it waits
+ * slurm_gate.c    who is in the queue at all: holds, dependencies, begin times, refusals
+ * slurm_books.c   who a job belongs to: limits, use, priorities
+ * slurm_main.c    the main pass            slurm_backfill.c  the backfill pass
+ * slurm_future.c  when and where a job fits, now or after others have gone
+ *
+ * Times of the schedulers are whole seconds of the wall clock, as in slurmctld: the simulation's time plus the phase of
+ * its start within a minute. */
+#ifndef GPUPLAN_POLICY_SLURM_STATE_H
+#define GPUPLAN_POLICY_SLURM_STATE_H
+
+#include "base/clock.h"
+#include "policy/policy.h"
+#include "policy/slurm_assoc.h"
+#include "policy/slurm_depend.h"
+#include "policy/slurm_fairtree.h"
+#include "policy/slurm_limits.h"
+#include "policy/slurm_need.h"
+#include "policy/slurm_nodes.h"
+#include "policy/slurm_picture.h"
+#include "policy/slurm_priority.h"
+#include "policy/slurm_queue.h"
+#include "policy/slurm_select.h"
+#include "policy/slurm_slots.h"
+
+#define SECONDS_NEVER INT64_MAX
+#define YEAR_S        INT64_C(31536000) /* what a job without a limit is planned as                      */
+
+/* One live job, by live row. */
+struct slurm_job {
+    int64_t limit_s;       /* planned length                                                       */
+    int64_t planned_end_s; /* while it runs                                                      */
+    int64_t estimate_s;    /* expected start of a waiting job; SECONDS_NEVER = none                    */
+    int64_t begin_ns;      /* not before: --begin                                                  */
+    int64_t eligible_ns;   /* since when nothing but other jobs stood in its way                      */
+    int64_t billing_micro; /* what it is booked with while it runs                                 */
+    uint32_t basic;        /* priority/basic                                                       */
+    const char *reason;    /* why it waits, as squeue says; NULL = not looked at yet                    */
+    uint32_t partition;    /* where it runs                                                       */
+    bool runs, held;
+};
+
+enum slurm_stage { STAGE_BEFORE, STAGE_MAIN, STAGE_BACKFILL, STAGE_DONE };
+
+struct slurm {
+    const struct slurm_spec *spec;
+    struct arena *arena;
+    struct slurm_nodes nodes;
+    struct slurm_picture picture;
+    struct slurm_chooser *chooser;
+    struct slurm_queue queue;
+    struct slurm_walk walk;
+    struct slurm_need **needs; /* [class_count * partition_count] made when first used; NULL = not yet  */
+    uint8_t *feasible;         /* [class_count * partition_count] 0 = not asked yet, 1 = no, 2 = yes   */
+    struct slurm_job *jobs;    /* [job_capacity] by live row                                        */
+    uint32_t job_capacity;
+    struct slurm_assoc assoc;
+    struct slurm_limits limits;
+    struct slurm_fairtree fair;
+    uint32_t priority_lowest;   /* of priority/basic                                              */
+    struct slurm_tres all;      /* of the cluster                                                 */
+    struct slurm_tres *in_partition; /* [partition_count]                                        */
+    int64_t calc_ns;            /* when priorities are computed next                               */
+    struct running ends;      /* running jobs by planned end, in ns of the wall clock                    */
+    struct slots slots;
+
+    /* The gate. */
+    struct slurm_depend depend;
+    struct running opens;    /* jobs by the time from which they may go                           */
+    uint32_t *gate;          /* [gate_count] live rows to be looked at, from gate_at on              */
+    uint32_t gate_count, gate_at, gate_capacity;
+    uint32_t *live_of_row;   /* [jobs->count] NULL when nobody depends on anything                   */
+    uint32_t *array_running; /* [jobs->count] by the row of the first task; NULL without limits       */
+    int64_t last_ns;         /* of the last note                                                 */
+
+    uint64_t *dirty; /* [words] nodes to be read again                                           */
+    bool all_dirty;
+    uint64_t *candidates, *chosen; /* [words]                                                    */
+
+    /* When. */
+    enum slurm_stage stage;
+    bool event;        /* something happened that the main pass answers                              */
+    bool changed;      /* something changed since the last backfill cycle                            */
+    bool full_wanted;  /* the last main pass did not look at all jobs                                */
+    bool time_matters; /* a job waits for time to pass: the timers go on                             */
+
+    /* The main pass. */
+    bool *failed;       /* [partition_count] none of its later jobs may start in this pass              */
+    uint64_t *withheld; /* [words]                                                               */
+    uint32_t depth_left;
+
+    /* The backfill pass. */
+    uint32_t tested;
+    int64_t sched_start_s;
+    bool out_of_memory;
+};
+
+static inline int64_t slurm_clock_s(const struct slurm *slurm, int64_t now_ns)
+{
+    return (now_ns + slurm->spec->clock_phase_ns) / NS_PER_S;
+}
+
+/* ---- slurm_jobs.c ---- */
+
+bool slurm_jobs_grow(struct slurm *slurm, uint32_t capacity);
+
+/* What an entry needs in its partition; NULL: memory is out. */
+const struct slurm_need *slurm_need_of(struct slurm *slurm, const struct policy_view *view,
+                                       const struct slurm_entry *entry);
+
+/* Planned length of a job in a partition. */
+int64_t slurm_limit_s(const struct slurm *slurm, const struct policy_view *view,
+                      const struct slurm_entry *entry);
+
+/* Whether the nodes of the partition, up and empty, could hold it. */
+bool slurm_is_feasible(struct slurm *slurm, const struct policy_view *view,
+                       const struct slurm_entry *entry, const struct slurm_need *need);
+
+/* The partitions that a job may go to, one by one. */
+struct slurm_partitions {
+    const char *at; /* rest of the list; NULL = the default one                                */
+    bool done;
+};
+struct slurm_partitions slurm_partitions_of(const struct slurm *slurm,
+                                            const struct policy_view *view, uint32_t row);
+bool slurm_partitions_next(const struct slurm *slurm, struct slurm_partitions *list,
+                           uint32_t *partition);
+
+/* Enters a job that may start into the queue, once for each of its partitions. */
+bool slurm_enqueue(struct slurm *slurm, const struct policy_view *view, uint32_t live,
+                   int64_t now_ns);
+
+/* Nodes of a running job are to be read again. */
+void slurm_dirty_job(struct slurm *slurm, const struct policy_view *view, uint32_t live);
+void slurm_refresh(struct slurm *slurm, const struct policy_view *view);
+
+/* ---- slurm_gate.c ---- */
+
+bool slurm_gate_init(struct slurm *slurm, const struct policy_view *view, struct arena *arena);
+void slurm_gate_clear(struct slurm *slurm);
+
+/* Whether a job that waits now must pass the gate; the job is looked at before the next pass. */
+bool slurm_gate_needed(struct slurm *slurm, const struct policy_view *view, uint32_t live);
+bool slurm_gate_open(const struct slurm *slurm); /* somebody stands at it                     */
+bool slurm_gate_push(struct slurm *slurm, uint32_t live);
+bool slurm_gate_next(struct slurm *slurm, const struct policy_view *view, int64_t now_ns,
+                     struct decision *decision);
+
+/* ---- slurm_requeue.c ---- */
+
+struct sequel slurm_sequel(struct slurm *slurm, const struct policy_view *view, uint32_t live,
+                           enum attempt_close how);
+int64_t slurm_detection_ns(const struct slurm *slurm, const struct policy_view *view,
+                           enum component component);
+
+/* ---- slurm_books.c ---- */
+
+bool slurm_books_init(struct slurm *slurm, const struct policy_view *view, struct arena *arena);
+void slurm_books_clear(struct slurm *slurm);
+
+struct slurm_owner slurm_owner_of(const struct slurm *slurm, const struct policy_view *view,
+                                  uint32_t row);
+
+/* Why no further job of this array, user, account or QOS may start; NULL = one may. */
+const char *slurm_jobs_over(const struct slurm *slurm, const struct policy_view *view,
+                            uint32_t row);
+
+/* What a job asks for, before it has nodes. */
+struct slurm_amount slurm_books_asked(const struct slurm *slurm, uint32_t live,
+                                      const struct slurm_need *need);
+
+/* Why a job may not start on these parts; NULL = it may. */
+const char *slurm_books_over(const struct slurm *slurm, const struct policy_view *view,
+                             uint32_t live, const struct part *parts, uint32_t count,
+                             int64_t now_ns);
+
+/* A job that has its nodes is charged; one that is about to give them back no longer. */
+void slurm_books_start(struct slurm *slurm, const struct policy_view *view, uint32_t live,
+                       int64_t now_ns);
+void slurm_books_end(struct slurm *slurm, const struct policy_view *view, uint32_t live,
+                     int64_t now_ns);
+
+/* The number that orders a waiting job in one partition. */
+uint32_t slurm_priority_in(struct slurm *slurm, const struct policy_view *view,
+                           const struct slurm_entry *entry, int64_t now_ns);
+
+/* Computes use and all priorities anew when PriorityCalcPeriod is over. */
+void slurm_recompute(struct slurm *slurm, const struct policy_view *view, int64_t now_ns);
+
+/* ---- passes: one decision a call; false when the pass is over ---- */
+
+void slurm_main_begin(struct slurm *slurm, uint32_t depth);
+bool slurm_main_next(struct slurm *slurm, const struct policy_view *view, int64_t now_ns,
+                     struct decision *decision);
+void slurm_backfill_begin(struct slurm *slurm, int64_t now_ns);
+bool slurm_backfill_next(struct slurm *slurm, const struct policy_view *view, int64_t now_ns,
+                         struct decision *decision);
+
+/* ---- slurm_future.c ---- */
+
+/* Where a job would go on candidates[words], and when (SCHEDULING 2.3, step 5). */
+struct slurm_when {
+    enum slurm_answer answer; /* SLURM_PLACED, or why not even when all others have gone               */
+    bool now;                 /* else at start_s, the expected end of the last job that had to go        */
+    int64_t start_s;
+};
+
+struct slurm_when slurm_when(struct slurm *slurm, const struct policy_view *view,
+                             const struct slurm_need *need, const struct slurm_how *how,
+                             int64_t now_s);
+
+#endif

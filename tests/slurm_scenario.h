@@ -1,0 +1,500 @@
+/* slurm_scenario.h - a recording of a real Slurm as a scenario of gpuplan, so that the reader of scenarios takes part in
+ * the test. Header only.
+ *
+ * Every line of slurm.conf that the scheduler knows is copied as it stands; node lines become groups of servers, lines of
+ * sacctmgr become qos and associations, scontrol commands become events. Ids of jobs are those of the recording. */
+#ifndef GPUPLAN_TESTS_SLURM_SCENARIO_H
+#define GPUPLAN_TESTS_SLURM_SCENARIO_H
+
+#include "spec/hostlist.h"
+#include "tests/slurm_recording.h"
+
+#include <strings.h>
+
+/* ---- slurm.conf ------------------------------------------------------------------------------ */
+
+static inline bool starts_with(const char *text, const char *with)
+{
+    return !strncmp(text, with, strlen(with));
+}
+
+/* Lines that say nothing about who starts when and where, or that stand elsewhere in a scenario. */
+static inline bool conf_is_left_out(const char *line)
+{
+    static const char *const names[] = { "NodeName=",   "PartitionName=",     "AccountingStorageTRES=",
+                                         "GresTypes=",  "MinJobAge=",         "SchedulerTimeSlice=",
+                                         "KillWait=",   "InactiveLimit=",     "ProctrackType=",
+                                         "TaskPlugin=", "JobAcctGatherType=", "MaxArraySize=" };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (starts_with(line, names[i])) return true;
+    return false;
+}
+
+static inline void write_words(FILE *out, const char *line, const char *const *names, size_t count)
+{
+    char value[1024];
+    for (size_t i = 0; i < count; i++)
+        if (line_value(line, names[i], value, sizeof value))
+            fprintf(out, ", %s: '%s'", names[i], value);
+}
+
+static inline void write_partition(FILE *out, const char *line)
+{
+    static const char *const names[] = { "Default",       "MaxTime",   "DefaultTime", "MaxNodes",
+                                         "PriorityTier",  "PriorityJobFactor", "OverSubscribe", "LLN",
+                                         "State",         "PreemptMode", "GraceTime", "DefMemPerGPU",
+                                         "DefMemPerCPU",  "DefMemPerNode", "DefCpuPerGPU" };
+    char name[128] = "", nodes[1024] = "ALL";
+    line_value(line, "PartitionName", name, sizeof name);
+    line_value(line, "Nodes", nodes, sizeof nodes);
+    fprintf(out, "    - {name: %s, nodes: '%s'", name, nodes);
+    write_words(out, line, names, sizeof names / sizeof *names);
+    fprintf(out, "}\n");
+}
+
+/* ---- sacctmgr -------------------------------------------------------------------------------- */
+
+/* The word behind "add qos", as name. */
+static inline void word_behind(const char *line, const char *what, char *word, size_t size)
+{
+    const char *at = strstr(line, what);
+    *word = 0;
+    if (!at) return;
+    at += strlen(what);
+    at += strspn(at, " ");
+    snprintf(word, size, "%.*s", (int)strcspn(at, " "), at);
+}
+
+/* sacctmgr writes names of options in any case. */
+static inline bool option_value(const char *line, const char *key, char *value, size_t size)
+{
+    const size_t length = strlen(key);
+    for (const char *at = line; *at; at++) {
+        if ((at != line && at[-1] != ' ') || at[length] != '=' || strlen(at) <= length) continue;
+        if (strncasecmp(at, key, length) != 0) continue;
+        snprintf(value, size, "%.*s", (int)strcspn(at + length + 1, " "), at + length + 1);
+        return true;
+    }
+    return false;
+}
+
+static inline void write_options(FILE *out, const char *line, const char *const *names, size_t count)
+{
+    char value[1024];
+    for (size_t i = 0; i < count; i++) {
+        if (strlen(line) < strlen(names[i])) continue;
+        if (!option_value(line, names[i], value, sizeof value)) continue;
+        const bool is_mode = strstr(names[i], "Mode") != NULL;
+        for (char *at = value; is_mode && *at; at++) *at = (char)toupper((unsigned char)*at);
+        fprintf(out, ", %s: '%s'", names[i], value);
+    }
+}
+
+static const char *const qos_options[] = { "Priority",       "Preempt",        "PreemptMode",
+                                           "GraceTime",      "GrpTRES",        "MaxTRESPerJob",
+                                           "MaxTRESPerUser", "GrpTRESRunMins", "GrpJobs",
+                                           "MaxJobsPerUser", "Flags", "PreemptExemptTime" };
+static const char *const assoc_options[] = { "fairshare", "GrpTRES", "MaxTRESPerJob",
+                                             "GrpTRESRunMins", "GrpJobs", "MaxJobs" };
+
+/* QOSes: what was added, and what a later "modify qos NAME set" put on it. */
+static inline void write_qos(FILE *out, const struct yaml_node *list)
+{
+    bool any = false;
+    for (const struct yaml_node *node = list ? list->first : NULL; node; node = node->next) {
+        char name[128], modified[128];
+        if (!starts_with(node->text, "add qos")) continue;
+        word_behind(node->text, "add qos", name, sizeof name);
+        if (!any) fprintf(out, "    qos:\n    - {name: normal}\n");
+        any = true;
+        fprintf(out, "    - {name: %s", name);
+        write_options(out, node->text, qos_options, sizeof qos_options / sizeof *qos_options);
+        for (const struct yaml_node *more = list->first; more; more = more->next) {
+            if (!starts_with(more->text, "modify qos")) continue;
+            word_behind(more->text, "modify qos", modified, sizeof modified);
+            if (!strcmp(modified, name))
+                write_options(out, more->text, qos_options,
+                              sizeof qos_options / sizeof *qos_options);
+        }
+        fprintf(out, "}\n");
+    }
+}
+
+static inline void write_associations(FILE *out, const struct yaml_node *list)
+{
+    bool any = false;
+    for (const struct yaml_node *node = list ? list->first : NULL; node; node = node->next) {
+        char account[128] = "", parent[128] = "", user[128] = "";
+        const bool is_user = starts_with(node->text, "add user");
+        if (!is_user && !starts_with(node->text, "add account")) continue;
+        if (is_user) {
+            word_behind(node->text, "add user", user, sizeof user);
+            option_value(node->text, "account", account, sizeof account);
+        } else
+            word_behind(node->text, "add account", account, sizeof account);
+        option_value(node->text, "parent", parent, sizeof parent);
+        if (!any) fprintf(out, "    associations:\n");
+        any = true;
+        fprintf(out, "    - {account: %s", account);
+        if (*user) fprintf(out, ", user: %s", user);
+        if (*parent) fprintf(out, ", parent: %s", parent);
+        write_options(out, node->text, assoc_options, sizeof assoc_options / sizeof *assoc_options);
+        fprintf(out, "}\n");
+    }
+}
+
+/* ---- topology.conf, reservations -------------------------------------------------------------- */
+
+static inline void write_topology(FILE *out, const struct yaml_node *list)
+{
+    char name[128], value[1024], sizes[256] = "";
+    if (!list) return;
+    fprintf(out, "    topology:\n");
+    for (const struct yaml_node *node = list->first; node; node = node->next) {
+        const char *kind = starts_with(node->text, "SwitchName") ? "SwitchName" : "BlockName";
+        if (line_value(node->text, "BlockSizes", sizes, sizeof sizes)) continue;
+        if (!line_value(node->text, kind, name, sizeof name)) continue;
+        fprintf(out, "    - {%s: %s", kind, name);
+        if (line_value(node->text, "Nodes", value, sizeof value))
+            fprintf(out, ", Nodes: '%s'", value);
+        if (line_value(node->text, "Switches", value, sizeof value))
+            fprintf(out, ", Switches: '%s'", value);
+        fprintf(out, "}\n");
+    }
+    if (*sizes) fprintf(out, "    BlockSizes: '%s'\n", sizes);
+}
+
+/* 60, 60:30, 1:00:00, 1-12 in the words of sbatch, in seconds. */
+static inline int64_t time_of_words(const char *text)
+{
+    int64_t days = 0, part[3] = { 0 };
+    int parts = 0;
+    const char *dash = strchr(text, '-');
+    if (dash) days = strtoll(text, NULL, 10);
+    for (const char *at = dash ? dash + 1 : text; parts < 3; at++) {
+        char *end;
+        part[parts++] = strtoll(at, &end, 10);
+        at = end;
+        if (*at != ':') break;
+    }
+    if (dash) return days * 86400 + part[0] * 3600 + part[1] * 60 + part[2];
+    if (parts == 3) return part[0] * 3600 + part[1] * 60 + part[2];
+    return part[0] * 60 + part[1];
+}
+
+/* scontrol create reservation ... StartTime=@now+90@ Duration=00:01:00 */
+static inline void write_reservations(FILE *out, const struct yaml_node *events)
+{
+    bool any = false;
+    for (const struct yaml_node *node = events ? events->first : NULL; node; node = node->next) {
+        const char *command = yaml_text_of(node, "cmd");
+        char name[128] = "resv", value[256];
+        if (!command || !starts_with(command, "create reservation")) continue;
+        if (!any) fprintf(out, "    reservations:\n");
+        any = true;
+        line_value(command, "ReservationName", name, sizeof name);
+        fprintf(out, "    - {name: %s", name);
+        if (line_value(command, "Nodes", value, sizeof value)) fprintf(out, ", nodes: '%s'", value);
+        if (line_value(command, "Users", value, sizeof value)) fprintf(out, ", users: '%s'", value);
+        if (line_value(command, "Accounts", value, sizeof value))
+            fprintf(out, ", accounts: '%s'", value);
+        if (line_value(command, "Flags", value, sizeof value)) fprintf(out, ", flags: '%s'", value);
+        if (line_value(command, "StartTime", value, sizeof value)) {
+            const char *plus = strchr(value, '+');
+            fprintf(out, ", start: %llds",
+                    (long long)yaml_number_of(node, "at", 0) + (plus ? atoll(plus + 1) : 0));
+        }
+        if (line_value(command, "Duration", value, sizeof value))
+            fprintf(out, ", duration: %llds", (long long)time_of_words(value));
+        fprintf(out, "}\n");
+    }
+}
+
+/* ---- nodes ----------------------------------------------------------------------------------- */
+
+/* The count of a gres of a node line: gpu:8, gpu:h100:8, shard:16. */
+static inline unsigned gres_count(const char *gres, const char *kind, char *type, size_t size)
+{
+    *type = 0;
+    for (const char *at = gres; *at; at += strspn(at, ",")) {
+        const size_t bytes = strcspn(at, ",");
+        char item[128];
+        snprintf(item, sizeof item, "%.*s", (int)bytes, at);
+        at += bytes;
+        if (!starts_with(item, kind) || item[strlen(kind)] != ':') continue;
+        const char *first = item + strlen(kind) + 1, *second = strchr(first, ':');
+        if (second) snprintf(type, size, "%.*s", (int)(second - first), first);
+        return (unsigned)strtoul(second ? second + 1 : first, NULL, 10);
+    }
+    return 0;
+}
+
+/* Links= and Cores= of gres.conf, one text a GPU, where each GPU has a line of its own. */
+static inline void write_gres_lists(FILE *out, const struct yaml_node *group)
+{
+    static const struct {
+        const char *word, *key;
+    } lists[] = { { "Links", "links" }, { "Cores", "gpu_cores" } };
+    const struct yaml_node *conf = group ? yaml_child(group, "gres_conf") : NULL;
+    for (size_t l = 0; conf && l < 2; l++) {
+        char value[512];
+        bool any = false;
+        for (const struct yaml_node *line = conf->first; line; line = line->next) {
+            if (!line_value(line->text, lists[l].word, value, sizeof value)) continue;
+            if (any)
+                fprintf(out, ", '%s'", value);
+            else
+                fprintf(out, ", %s: ['%s'", lists[l].key, value);
+            any = true;
+        }
+        if (any) fprintf(out, "]");
+    }
+}
+
+/* The group of scenario.yaml that a node line of slurm.conf belongs to: they are in the same order. */
+static inline const struct yaml_node *node_group(const struct recording *recording, unsigned index)
+{
+    const struct yaml_node *groups = yaml_child(recording->scenario.root, "node_groups");
+    const struct yaml_node *group = groups ? groups->first : NULL;
+    for (; group && index > 0; index--) group = group->next;
+    return group;
+}
+
+static inline void write_nodes(FILE *out, const struct recording *recording)
+{
+    unsigned index = 0;
+    fprintf(out, "layouts:\n- name: recorded\n  fabric: {type: two-tier, link: ib-ndr400, nics_per_gpu: 1}\n"
+                 "  servers:\n");
+    for (uint32_t i = 0; i < recording->line_count; i++) {
+        const char *line = recording->lines[i];
+        char names[512], gres[256] = "", value[256], type[64], unused[64];
+        uint32_t count = 0;
+        if (!starts_with(line, "NodeName=")) continue;
+        line_value(line, "NodeName", names, sizeof names);
+        hostlist_check(names, &count);
+        line_value(line, "Gres", gres, sizeof gres);
+        const unsigned gpus = gres_count(gres, "gpu", type, sizeof type);
+        const unsigned shards = gres_count(gres, "shard", unused, sizeof unused);
+        fprintf(out, "  - {count: %u, names: '%s'", count, names);
+        if (gpus)
+            fprintf(out, ", type: {like: hgx-h100-8, gpus: %u, nics: %u}", gpus, gpus);
+        else
+            fprintf(out, ", type: {gpus: 0}");
+        if (line_value(line, "CPUs", value, sizeof value)) fprintf(out, ", cores: %s", value);
+        if (line_value(line, "Sockets", value, sizeof value)) fprintf(out, ", sockets: %s", value);
+        if (line_value(line, "RealMemory", value, sizeof value))
+            fprintf(out, ", memory: %s MiB", value);
+        if (line_value(line, "Weight", value, sizeof value)) fprintf(out, ", weight: %s", value);
+        if (line_value(line, "Feature", value, sizeof value) ||
+            line_value(line, "Features", value, sizeof value))
+            fprintf(out, ", features: '%s'", value);
+        if (*type) fprintf(out, ", gpu_type: %s", type);
+        if (shards) fprintf(out, ", sharing: {kind: shard, per_gpu: %u}", shards / gpus);
+        write_gres_lists(out, node_group(recording, index++));
+        fprintf(out, "}\n");
+    }
+}
+
+static inline void write_scheduler(FILE *out, const struct recording *recording)
+{
+    const struct yaml_node *root = recording->scenario.root;
+    const bool old = starts_with(recording->release, "22.") || starts_with(recording->release, "23.");
+    const bool middle = starts_with(recording->release, "24.") || starts_with(recording->release, "25.");
+    fprintf(out, "scheduler:\n  kind: slurm\n  slurm:\n    compat: '%s'\n",
+            old ? "22.05" : middle ? "24.11" : "26.05");
+    fprintf(out, "    second_of_minute: %lld\n", (long long)recording->t0_second);
+    for (uint32_t i = 0; i < recording->line_count; i++) {
+        const char *line = recording->lines[i], *equals = strchr(line, '=');
+        if (!equals || conf_is_left_out(line)) continue;
+        fprintf(out, "    %.*s: '%s'\n", (int)(equals - line), line, equals + 1);
+    }
+    bool any = false;
+    for (uint32_t i = 0; i < recording->line_count; i++) {
+        if (!starts_with(recording->lines[i], "PartitionName=")) continue;
+        if (!any) fprintf(out, "    partitions:\n");
+        any = true;
+        write_partition(out, recording->lines[i]);
+    }
+    write_topology(out, yaml_child(root, "topology_conf"));
+    write_qos(out, yaml_child(root, "sacctmgr"));
+    write_associations(out, yaml_child(root, "sacctmgr"));
+    write_reservations(out, yaml_child(root, "events"));
+}
+
+/* ---- jobs ------------------------------------------------------------------------------------ */
+
+/* sbatch's options that mean the same under the same name, `_` for `-`. */
+static const char *const job_options[] = {
+    "nodes",         "ntasks",       "ntasks_per_node", "cpus_per_task", "ntasks_per_gpu",
+    "cpus_per_gpu",  "gpus",         "gpus_per_node",   "gpus_per_task", "gres",
+    "mem",           "mem_per_cpu",  "mem_per_gpu",     "constraint",    "nodelist",
+    "exclude",       "switches",     "segment",         "exclusive",     "spread_job",
+    "gres_flags",    "user",         "account",         "qos",           "partition",
+    "reservation",   "nice",         "hold",            "array",         "exit_code",
+    "begin",         "no_kill"
+};
+
+/* The id of the recording's job: rows of observed.csv carry it; jobs that never ran are counted. */
+struct job_ids {
+    unsigned next;
+};
+
+/* Jobs that name another by @name@ get its id. */
+static inline void write_dependency(FILE *out, const struct yaml_node *jobs, const char *text)
+{
+    fprintf(out, ", dependency: '");
+    while (*text) {
+        const char *end = *text == '@' ? strchr(text + 1, '@') : NULL;
+        if (!end) {
+            fputc(*text++, out);
+            continue;
+        }
+        unsigned id = 0, found = 0;
+        for (const struct yaml_node *job = jobs->first; job; job = job->next) {
+            const char *name = yaml_text_of(job, "name");
+            const struct yaml_node *het = yaml_child(job, "het");
+            id++;
+            if (name && strlen(name) == (size_t)(end - text - 1) &&
+                !strncmp(name, text + 1, strlen(name)))
+                found = id;
+            if (het) id += het->child_count - 1;
+        }
+        fprintf(out, "%u", found);
+        text = end + 1;
+    }
+    fprintf(out, "'");
+}
+
+/* Seconds that a job runs: as said, or the sleeps of its script. */
+static inline int64_t job_run_s(const struct yaml_node *job)
+{
+    const char *script = yaml_text_of(job, "script");
+    int64_t sum_s = 0;
+    if (yaml_text_of(job, "run_s")) return yaml_number_of(job, "run_s", 0);
+    for (const char *at = script; at && (at = strstr(at, "sleep ")); at += 6)
+        sum_s += strtoll(at + 6, NULL, 10);
+    return sum_s;
+}
+
+static inline void write_job_options(FILE *out, const struct yaml_node *job)
+{
+    for (size_t o = 0; o < sizeof job_options / sizeof *job_options; o++) {
+        const char *text = yaml_text_of(job, job_options[o]);
+        if (!text) continue;
+        const bool plain = text[strspn(text, "0123456789abcdefghijklmnopqrstuvwxyz")] == 0;
+        fprintf(out, plain ? ", %s: %s" : ", %s: '%s'", job_options[o], text);
+    }
+}
+
+static inline void write_job(FILE *out, const struct recording *recording,
+                             const struct yaml_node *jobs, const struct yaml_node *job, unsigned id)
+{
+    const char *name = yaml_text_of(job, "name"), *requeue = yaml_text_of(job, "requeue");
+    const char *dependency = yaml_text_of(job, "dependency");
+    const int64_t time_min = yaml_number_of(job, "time_min", 0);
+    (void)recording;
+    fprintf(out, "- {id: '%u', name: '%s', at: %llds, run: %llds", id, name ? name : "?",
+            (long long)yaml_number_of(job, "at", 0), (long long)job_run_s(job));
+    if (time_min) fprintf(out, ", time: %lldm", (long long)time_min);
+    if (requeue) fprintf(out, ", requeue: %s", requeue);
+    if (dependency) write_dependency(out, jobs, dependency);
+    write_job_options(out, job);
+    const struct yaml_node *het = yaml_child(job, "het");
+    if (het) {
+        fprintf(out, ", het: [");
+        for (const struct yaml_node *part = het->first; part; part = part->next) {
+            fprintf(out, "%s{", part == het->first ? "" : ", ");
+            bool any = false;
+            for (const struct yaml_node *key = part->first; key; key = key->next) {
+                fprintf(out, "%s%s: %s", any ? ", " : "", key->key, key->text);
+                any = true;
+            }
+            fprintf(out, "}");
+        }
+        fprintf(out, "]");
+    }
+    fprintf(out, "}\n");
+}
+
+static inline void write_jobs(FILE *out, const struct recording *recording)
+{
+    const struct yaml_node *jobs = yaml_child(recording->scenario.root, "jobs");
+    unsigned id = 1;
+    fprintf(out, "jobs:\n");
+    for (const struct yaml_node *job = jobs->first; job; job = job->next) {
+        const struct yaml_node *het = yaml_child(job, "het");
+        write_job(out, recording, jobs, job, id);
+        id += het ? het->child_count : 1;
+    }
+}
+
+/* ---- events ---------------------------------------------------------------------------------- */
+
+static inline void event_line(FILE *out, bool *any, int64_t at_s, const char *action,
+                              const char *target)
+{
+    if (!*any) fprintf(out, "events:\n");
+    *any = true;
+    fprintf(out, "- {at: %llds, %s: '%s'}\n", (long long)at_s, action, target);
+}
+
+/* "requeue @a@": the job's name without the marks. */
+static inline void job_of_command(const char *command, char *name, size_t size)
+{
+    const char *at = strchr(command, '@'), *end = at ? strchr(at + 1, '@') : NULL;
+    if (end)
+        snprintf(name, size, "%.*s", (int)(end - at - 1), at + 1);
+    else
+        snprintf(name, size, "%s", strrchr(command, ' ') ? strrchr(command, ' ') + 1 : command);
+}
+
+static inline void write_events(FILE *out, const struct recording *recording)
+{
+    static const struct {
+        const char *state, *action;
+    } states[] = { { "DOWN", "node_down" }, { "DRAIN", "drain" }, { "RESUME", "resume" } };
+    static const struct {
+        const char *word, *action;
+    } commands[] = { { "requeuehold ", "requeue_hold" }, { "requeue ", "requeue" },
+                     { "hold ", "hold" },               { "release ", "release" } };
+    const struct yaml_node *events = yaml_child(recording->scenario.root, "events");
+    bool any = false;
+    for (const struct yaml_node *node = events ? events->first : NULL; node; node = node->next) {
+        const char *what = yaml_text_of(node, "do"), *command = yaml_text_of(node, "cmd");
+        const int64_t at_s = yaml_number_of(node, "at", 0);
+        char target[512], state[64];
+        if (!what || !command) continue;
+        if (!strcmp(what, "scancel")) {
+            job_of_command(command, target, sizeof target);
+            event_line(out, &any, at_s, "scancel", target);
+        }
+        if (strcmp(what, "scontrol") != 0) continue;
+        for (size_t c = 0; c < sizeof commands / sizeof *commands; c++)
+            if (starts_with(command, commands[c].word)) {
+                job_of_command(command, target, sizeof target);
+                event_line(out, &any, at_s, commands[c].action, target);
+                break;
+            }
+        if (!line_value(command, "NodeName", target, sizeof target) ||
+            !line_value(command, "State", state, sizeof state))
+            continue;
+        for (size_t c = 0; c < sizeof states / sizeof *states; c++)
+            if (!strcmp(state, states[c].state))
+                event_line(out, &any, at_s, states[c].action, target);
+    }
+}
+
+static inline void write_scenario(FILE *out, const struct recording *recording)
+{
+    fprintf(out, "gpuplan: 1\nname: recorded\n"
+                 "time: {horizon: all, warmup: 0s}\nseed: 1\n"
+                 "replicas: {count: 1, resample: none}\n"
+                 "workload: {communication: none}\n"
+                 "failures: {rates: none}\ndetail: all\n");
+    write_scheduler(out, recording);
+    write_nodes(out, recording);
+    write_jobs(out, recording);
+    write_events(out, recording);
+}
+
+#endif
