@@ -12,6 +12,7 @@
 
 #include "books_probe.h"
 #include "job_spans.h"
+#include "report/why_story.h"
 
 enum { SEEDS = 200, JOBS = 120, DECISIONS_MOST = 6 };
 
@@ -340,6 +341,38 @@ static void build(struct fixture *fixture, uint64_t seed)
     scenario->kind = KIND_SLURM; /* hosts, and several parts on a node */
 }
 
+/* The rows of the attempts tell where their GPU-time went, to the last unit; `held` has no attempt. */
+static void attempts_sum_to_the_ledger(const struct replica_result *result)
+{
+    static const enum account told[] = { ACC_COMPUTE, ACC_CHECKPOINT, ACC_STARTUP, ACC_LOST,
+                                         ACC_UNUSED };
+    int128 sum[ACCOUNTS] = { 0 };
+    const struct attempt_row *rows = LOG_ITEMS(&result->attempts, const struct attempt_row);
+    for (uint64_t i = 0; i < result->attempts.count; i++) {
+        const int64_t *fix = rows[i].checkpoint_fix_unit_ns;
+        struct detail_attempt attempt = {
+            .gpus_held = rows[i].gpus_held,
+            .gpus_asked = rows[i].gpus_asked,
+            .broken_gpus = rows[i].broken_gpus,
+            .start_ns = rows[i].start_ns,
+            .startup_ns = rows[i].startup_ns,
+            .durable_ns = rows[i].durable_ns,
+            .end_ns = rows[i].end_ns,
+            .fault_ns = rows[i].fault_ns,
+            .outcome = attempt_end_names[rows[i].end],
+            .checkpoint_fix = (int128)((uint128)(uint64_t)fix[0] << 64 | (uint64_t)fix[1]),
+        };
+        memcpy(attempt.units, rows[i].units, sizeof attempt.units);
+        why_account(&attempt, sum);
+    }
+    for (size_t i = 0; i < sizeof told / sizeof *told; i++) {
+        int128 all = 0;
+        for (uint32_t class = 0; class < CLASSES; class ++)
+            all += result->ledger_all[told[i]][class];
+        assert_true(sum[told[i]] == all);
+    }
+}
+
 static void books_hold(void **state)
 {
     const uint64_t seed = (uint64_t)(uintptr_t)*state;
@@ -356,6 +389,7 @@ static void books_hold(void **state)
             assert_true(result.ledger_all[account][class] >= 0);
     const struct job_row *jobs = LOG_ITEMS(&result.jobs, const struct job_row);
     for (uint64_t i = 0; i < result.jobs.count; i++) spans_fill_the_wait(&result, &jobs[i]);
+    attempts_sum_to_the_ledger(&result);
     replica_result_clear(&result);
     scenario_clear(&fixture.scenario);
     fixture_clear(&fixture);

@@ -43,9 +43,10 @@ static void check_row(void **state)
     if (row->twin != NULL) {
         char path[128];
         const char *dot = strrchr(row->path, '.');
-        snprintf(path, sizeof path, "%.*s.%s", (int)(dot - row->path), row->path, row->twin);
+        const int map_bytes = dot ? (int)(dot - row->path) + 1 : 0;
+        snprintf(path, sizeof path, "%.*s%s", map_bytes, row->path, row->twin);
         assert_non_null(key_find(path));
-        assert_string_equal(key_find(path)->twin, dot + 1);
+        assert_string_equal(key_find(path)->twin, row->path + map_bytes);
     }
     if (row->type == KEY_MAP && row->short_key != NULL) {
         char path[128];

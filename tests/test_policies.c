@@ -45,12 +45,42 @@ static void easy(struct scenario *scenario, uint64_t seed)
     any_placement(scenario, seed);
 }
 
+static void conservative(struct scenario *scenario, uint64_t seed)
+{
+    scenario->order = ORDER_CONSERVATIVE;
+    any_placement(scenario, seed);
+}
+
+static void easy_event(struct scenario *scenario, uint64_t seed)
+{
+    scenario->order = ORDER_EASY_EVENT;
+    any_placement(scenario, seed);
+}
+
+static void kubernetes(struct scenario *scenario, uint64_t seed)
+{
+    scenario->kind = KIND_KUBERNETES;
+    kube_defaults(&scenario->kube);
+    scenario->kube.preemption = any(seed, 20) < 0.7;
+    scenario->kube.profile.strategy = (enum fit_strategy)any_below(seed, 21, 2);
+}
+
+static void coscheduling(struct scenario *scenario, uint64_t seed)
+{
+    kubernetes(scenario, seed);
+    scenario->kube.gang = GANG_COSCHEDULING;
+}
+
 static const struct {
     const char *name;
     void (*choose)(struct scenario *scenario, uint64_t seed);
 } policies[] = {
     { "fcfs", fcfs },
     { "easy", easy },
+    { "easy_event", easy_event },
+    { "conservative", conservative },
+    { "kubernetes", kubernetes },
+    { "coscheduling", coscheduling },
 };
 
 /* ---- scenarios ------------------------------------------------------------------------------- */

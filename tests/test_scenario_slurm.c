@@ -61,7 +61,9 @@ static void scheduler_parameters(void **state)
     assert_true(slurm->bf_resolution_ns == 30 * NS_PER_S);
     assert_int_equal(slurm->bf_max_job_test, 2);
     assert_true(slurm->bf_min_prio_reserve == 4000000000);
-    assert_true(slurm->kill_invalid_depend && slurm->bf_continue && !slurm->bf_busy_nodes);
+    assert_true(slurm->bf_continue && !slurm->bf_busy_nodes);
+    /* As in recording s23, where the job stays: this item belongs to DependencyParameters. */
+    assert_false(slurm->kill_invalid_depend);
     assert_int_equal(slurm->default_queue_depth, 100); /* not said */
     assert_true(slurm->clock_phase_ns == 26 * NS_PER_S);
     assert_int_equal(slurm->compat, COMPAT_22_05);
@@ -79,7 +81,8 @@ static void priority_and_preemption(void **state)
         "    PriorityFlags: CALCULATE_RUNNING\n    TRESBillingWeights: "
         "CPU=0.5,Mem=0.25G,GRES/gpu=2.0\n"
         "    PreemptType: preempt/qos\n    PreemptMode: SUSPEND,GANG\n    PreemptExemptTime: 10\n"
-        "    JobRequeue: 0\n    RequeueExit: 42\n    RequeueExitHold: 50-60,7\n    AuthInfo: "
+        "    DependencyParameters: kill_invalid_depend\n    JobRequeue: 0\n    RequeueExit: 42\n   "
+        " RequeueExitHold: 50-60,7\n    AuthInfo: "
         "cred_expire=30\n"
         "    SlurmdTimeout: 20\n    ReturnToService: 2\n    SuspendTime: 600\n    power_up: 90s\n"
         "    AccountingStorageEnforce: [associations, safe]\n");
@@ -96,6 +99,7 @@ static void priority_and_preemption(void **state)
     assert_int_equal(slurm->preempt_mode, PREEMPT_SUSPEND);
     assert_true(slurm->gang);
     assert_true(slurm->preempt_exempt_ns == 600 * NS_PER_S);
+    assert_true(slurm->kill_invalid_depend);
     assert_false(slurm->job_requeue);
     assert_string_equal(slurm->requeue_exit, "42");
     assert_string_equal(slurm->requeue_exit_hold, "50-60,7");

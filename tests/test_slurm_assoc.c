@@ -30,6 +30,8 @@ static struct tree *tree_new(void)
     tree->written[3] = association("vision", "", "ada", 3);
     tree->written[4] = association("vision", "", "ben", 5);
     tree->written[5] = association("speech", "", "ben", 7);
+    tree->written[4].priority = 30;
+    tree->written[5].priority = 40;
     /* A ring: the one that would close it stays below root. */
     tree->written[6] = association("a", "b", "", 1);
     tree->written[7] = association("b", "a", "", 1);
@@ -70,6 +72,9 @@ static void shape(void **state)
     const uint32_t a = row_of(assoc, "a", ""), b = row_of(assoc, "b", "");
     assert_int_equal(assoc->rows[a].parent, b);
     assert_int_equal(assoc->rows[b].parent, ASSOC_ROOT);
+    CHECK_NEAR(slurm_assoc_factor(assoc, row_of(assoc, "vision", "ben")), 0.75, 0);
+    CHECK_NEAR(slurm_assoc_factor(assoc, row_of(assoc, "vision", "ada")), 0, 0);
+    CHECK_NEAR(slurm_assoc_factor(assoc, ASSOC_NONE), 0, 0);
     /* root, ada and ben of vision, ben of speech; ada of speech and nobody of vision by their jobs */
     assert_int_equal(assoc->users, 6);
     for (uint32_t i = 1; i < assoc->count; i++)

@@ -141,7 +141,7 @@ static uint32_t count_able(const struct places *places, const struct slurm_need 
     const struct slurm_picture *picture = &places->picture;
     uint32_t able = 0;
     for (uint32_t n = 0; n < places->nodes.nodes; n++) {
-        const uint32_t gpus = (uint32_t)bits_count(picture->free_mask[n]);
+        const uint32_t gpus = (uint32_t)bits_count_64(picture->free_mask[n]);
         const uint32_t cores = need->cores_per_task > need->cores_per_gpu * need->gpus_per_node
                                    ? need->cores_per_task
                                    : need->cores_per_gpu * need->gpus_per_node;
@@ -199,7 +199,8 @@ static void random_jobs_are_placed_right(void **state)
 /* ---- the picture ----------------------------------------------------------------------------- */
 
 struct snapshot {
-    uint32_t free_mask[NODES], cores[NODES], jobs[NODES], bound[1];
+    uint64_t free_mask[NODES];
+    uint32_t cores[NODES], jobs[NODES], bound[1];
     uint64_t memory_mib[NODES], with_gpus[9];
     uint16_t shards[NODES * 8], sockets[NODES * 2];
 };
@@ -228,7 +229,7 @@ static void picture_is_whole(const struct slurm_picture *picture)
 {
     uint32_t most = 0;
     for (uint32_t n = 0; n < picture->nodes->nodes; n++) {
-        const uint32_t free = (uint32_t)bits_count(picture->free_mask[n]);
+        const uint32_t free = (uint32_t)bits_count_64(picture->free_mask[n]);
         for (uint32_t g = 0; g <= picture->nodes->gpus_most; g++)
             assert_int_equal(slurm_set_has(slurm_picture_with_gpus(picture, g), n), free >= g);
         if (picture->cores[n] > most) most = picture->cores[n];

@@ -303,6 +303,65 @@ static void nodes_with_an_ending_job(void **state)
     places_close(places);
 }
 
+/* Two cards cut into 3g.40gb, 2g.20gb and 2g.20gb (memory slices 4 to 7, 0 and 1, 2 and 3): gres of two types. Instances
+ * go out card by card, each as a part of its own; the node's cores are with the first. */
+static void mig_instances_are_typed_gpus(void **state)
+{
+    (void)state;
+    struct places *places = places_new(COMPAT_26_05);
+    struct server_group *group = places_group(places, "n[0-1]", 2, 2, 16);
+    group->sharing = SHARING_MIG_MIXED;
+    group->cut_count = 3;
+    static const struct gpu_cut cuts[] = { { "3g.40gb", 504000, 4, 4 },
+                                           { "2g.20gb", 252000, 0, 2 },
+                                           { "2g.20gb", 252000, 2, 2 } };
+    memcpy(group->cuts, cuts, sizeof cuts);
+    places_open(places);
+    struct ask ask = { NO_MEM, .ntasks = 1, .cpus_per_task = 2, .gpus_per_node = 3 };
+    ask.gpu_type = places_text(places, "2g.20gb");
+    struct slurm_need need = places_need(places, &ask);
+    char got[PLACE_TEXT];
+    uint32_t count;
+    assert_int_equal(places_try(places, &need, (struct slurm_how){ 0 }, got), SLURM_PLACED);
+    const struct part *parts = slurm_parts(places->chooser, &count);
+    static const struct part want[] = {
+        { .node = 0,
+          .mask = 1,
+          .share_units = 252000,
+          .slice_first = 0,
+          .slice_count = 2,
+          .cores_milli = 2000 },
+        { .node = 0, .mask = 1, .share_units = 252000, .slice_first = 2, .slice_count = 2 },
+        { .node = 0, .mask = 2, .share_units = 252000, .slice_first = 0, .slice_count = 2 },
+    };
+    assert_int_equal(count, COUNT(want));
+    for (uint32_t p = 0; p < count; p++) {
+        assert_int_equal(parts[p].node, want[p].node);
+        assert_int_equal(parts[p].mask, want[p].mask);
+        assert_int_equal(parts[p].share_units, want[p].share_units);
+        assert_int_equal(parts[p].slice_first, want[p].slice_first);
+        assert_int_equal(parts[p].slice_count, want[p].slice_count);
+        assert_int_equal(parts[p].cores_milli, want[p].cores_milli);
+    }
+    places_start(places, 0);
+    /* One 2g is left on n0, so two of them go to n1; any two instances go to n0, of two types. */
+    ask.gpus_per_node = 2;
+    need = places_need(places, &ask);
+    places_try(places, &need, (struct slurm_how){ 0 }, got);
+    assert_string_equal(got, "n1:0 n1:0");
+    ask.gpu_type = 0;
+    need = places_need(places, &ask);
+    places_try(places, &need, (struct slurm_how){ 0 }, got);
+    assert_string_equal(got, "n0:0 n0:1");
+    ask.gpu_type = places_text(places, "3g.40gb");
+    ask.gpus_per_node = 3;
+    need = places_need(places, &ask);
+    assert_false(slurm_feasible_ever(places->chooser, &need));
+    places_end(places, 0);
+    assert_int_equal(places->picture.free_mask[0], 63);
+    places_close(places);
+}
+
 int main(void)
 {
     struct rows rows = { 0 };
@@ -314,6 +373,7 @@ int main(void)
         rows_add(&rows, nodes_with_an_ending_job, (const void *)compat,
                  "nodes with an ending job, compat %u", (unsigned)compat);
     }
+    rows_add(&rows, mig_instances_are_typed_gpus, NULL, "MIG instances are typed GPUs");
     rows_add(&rows, what_can_never_be, NULL, "what no configured node could meet");
     return rows_run("slurm_select", &rows);
 }

@@ -1,106 +1,13 @@
 /* test_why.c - gpuplan why: the stories that a database tells, against the engine's rows, the SQL view and a brute force. */
-#include "fixture.h"
+#include "stored_run.h"
 
-#include "io/db.h"
-#include "io/store_write.h"
-#include "report/why.h"
 #include "report/why_story.h"
 #include "tests/near.h"
 #include "tests/rows.h"
 
 #include <inttypes.h>
-#include <unistd.h>
 
 enum { JOBS = 60, NODES = 12, GPUS = 4 };
-
-/* ---- a run in a file ------------------------------------------------------------------------------- */
-
-struct stored_run {
-    struct fixture fixture;
-    char folder[64], path[128];
-};
-
-static void name_jobs(struct fixture *fixture)
-{
-    struct jobs *jobs = &fixture->jobs;
-    jobs->text = ARENA_ARRAY(jobs->arena, char, 16 * (size_t)jobs->count + 1);
-    jobs->text_bytes = 1;
-    for (uint32_t row = 0; row < jobs->count; row++) {
-        jobs->id[row] = (uint32_t)jobs->text_bytes;
-        jobs->text_bytes +=
-            1 + (uint64_t)snprintf(jobs->text + jobs->text_bytes, 16, "job-%u", row);
-    }
-}
-
-/* Runs replica 0 of every layout into a file of its own folder. */
-static void store_run(struct stored_run *run)
-{
-    const char *temporary = getenv("TMPDIR");
-    snprintf(run->folder, sizeof run->folder, "%s/gpuplan-why-XXXXXX",
-             temporary != NULL ? temporary : P_tmpdir);
-    assert_non_null(mkdtemp(run->folder));
-    snprintf(run->path, sizeof run->path, "%s/out.db", run->folder);
-    static char empty[] = "";
-    struct scenario *scenario = &run->fixture.scenario;
-    scenario->text = scenario->resolved = scenario->overrides = empty;
-    fixture_ready(&run->fixture);
-    struct store *store;
-    assert_int_equal(store_open(run->path, &run->fixture.plan, &store, run->fixture.diag),
-                     STATUS_OK);
-    for (uint32_t variant = 0; variant < run->fixture.plan.variant_count; variant++) {
-        struct replica_result result;
-        const enum status status = fixture_run(&run->fixture, variant, 0, &result);
-        assert_true(status == STATUS_OK || status == STATUS_LIMIT);
-        assert_int_equal(store_replica(store, &result, run->fixture.diag), STATUS_OK);
-        replica_result_clear(&result);
-    }
-    assert_int_equal(store_finish(store, run->fixture.diag), STATUS_OK);
-}
-
-static void forget_run(struct stored_run *run)
-{
-    unlink(run->path);
-    rmdir(run->folder);
-    fixture_clear(&run->fixture);
-}
-
-static int64_t number_of(const struct stored_run *run, const char *sql, int64_t a)
-{
-    struct db *db;
-    struct db_query *query;
-    bool has_row;
-    assert_int_equal(db_open(run->path, DB_READ, &db, run->fixture.diag), STATUS_OK);
-    assert_int_equal(db_prepare(db, sql, &query), STATUS_OK);
-    if (a >= 0) db_put_int(query, a);
-    assert_int_equal(db_next(query, &has_row), STATUS_OK);
-    assert_true(has_row);
-    const int64_t value = db_take_int(query);
-    assert_int_equal(db_next(query, &has_row), STATUS_OK);
-    db_finish(query);
-    assert_int_equal(db_close(db), STATUS_OK);
-    return value;
-}
-
-/* What why_print says; the caller's to free. */
-static char *say(struct stored_run *run, const char *job, struct why_options options,
-                 enum status want)
-{
-    char *text = NULL;
-    size_t bytes = 0;
-    FILE *out = open_memstream(&text, &bytes);
-    assert_non_null(out);
-    const enum status status = why_print(run->path, job, out, &options, run->fixture.diag);
-    if (status != want) diag_print(run->fixture.diag, stderr);
-    assert_int_equal(status, want);
-    fclose(out);
-    if (getenv("GPUPLAN_SHOW") != NULL) puts(text);
-    return text;
-}
-
-static void holds(const char *text, const char *part)
-{
-    if (strstr(text, part) == NULL) fail_msg("'%s'\nis not in\n%s", part, text);
-}
 
 /* ---- random runs with faults ------------------------------------------------------------------------ */
 

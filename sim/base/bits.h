@@ -13,4 +13,9 @@ static inline int bits_count(uint32_t mask)
     return (int)(mask * 0x01010101u >> 24);
 }
 
+static inline int bits_count_64(uint64_t mask)
+{
+    return bits_count((uint32_t)mask) + bits_count((uint32_t)(mask >> 32));
+}
+
 #endif

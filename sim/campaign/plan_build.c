@@ -33,6 +33,14 @@ static struct place whole_file(const struct scenario *scenario)
     return (struct place){ .file = scenario->path };
 }
 
+/* Where the jobs come from: a log, or the scenario itself. */
+static struct place jobs_file(const struct plan *plan)
+{
+    const struct scenario *scenario = plan->scenario;
+    return (struct place){ .file =
+                               scenario->trace_path[0] ? scenario->trace_path : scenario->path };
+}
+
 /* GPU-seconds that a second of the trace asks for. */
 static double offered_gpus(const struct jobs *jobs, uint32_t days)
 {
@@ -107,7 +115,7 @@ static void count_unserved(const struct scenario *scenario, const struct jobs *j
 {
     for (uint32_t row = 0; row < jobs->count; row++) {
         const struct request request = request_of_row(jobs, row, scenario->shape);
-        if (demand_on(scenario, variant, &request).ever) continue;
+        if (demand_on(scenario, variant, jobs, &request).ever) continue;
         variant->jobs_never_fit++;
         variant->unserved_gpu_s += jobs->gpus[row] * s_from_ns(jobs->duration_ns[row]);
     }
@@ -157,7 +165,8 @@ static enum status add_variant(struct plan *plan, uint32_t layout_row, uint32_t 
                           "layout '%s' has %" PRIu64 " GPUs; legal are 1 to %d", layout->name, gpus,
                           LIMIT_GPUS);
     variant->gpus = (uint32_t)gpus;
-    variant->offered_load = offered / (double)gpus;
+    variant->offered_load =
+        scenario->resample == RESAMPLE_FILL ? scenario->fill_frac : offered / (double)gpus;
     TRY(size_fabric(scenario, layout, variant, diag));
     count_unserved(scenario, plan->jobs, variant);
     return STATUS_OK;
@@ -222,7 +231,7 @@ static enum status check_models(const struct plan *plan, struct diag *diag)
             names[i] = communication->mix[i].profile.id;
         const char *nearest = text_nearest(model, names, communication->mix_count);
         char safe[LIMIT_NAME_BYTES];
-        return diag_error(diag, (struct place){ .file = plan->scenario->trace_path },
+        return diag_error(diag, jobs_file(plan),
                           "job row %u names the model '%s', which is not in "
                           "workload.communication; did you mean '%s'?",
                           row + 1, text_escape(model, strlen(model), safe, sizeof safe),
@@ -268,8 +277,16 @@ static enum status check_some_fit(const struct plan *plan, struct diag *diag)
     uint32_t least = UINT32_MAX;
     for (uint32_t row = 0; row < plan->jobs->count; row++)
         if (plan->jobs->gpus[row] < least) least = plan->jobs->gpus[row];
-    return diag_error(diag, (struct place){ .file = plan->scenario->trace_path },
+    return diag_error(diag, jobs_file(plan),
                       "no job of this log fits any layout: the smallest asks for %u GPUs", least);
+}
+
+/* A list of jobs without times has nothing to be replayed. */
+static enum status check_replayable(const struct plan *plan, struct diag *diag)
+{
+    if (!plan->jobs->timeless || plan->scenario->resample == RESAMPLE_FILL) return STATUS_OK;
+    return diag_error(diag, (struct place){ .file = plan->scenario->trace_path },
+                      "the list has no times: it can only fill a cluster, replicas.resample: fill");
 }
 
 static enum status resolve_times(struct plan *plan, struct diag *diag)
@@ -278,6 +295,7 @@ static enum status resolve_times(struct plan *plan, struct diag *diag)
     plan->horizon_ns = scenario->horizon_ns;
     plan->follow_ns = scenario->follow_ns;
     plan->warmup_ns = scenario->warmup_ns == WARMUP_AUTO ? 0 : scenario->warmup_ns;
+    TRY(check_replayable(plan, diag));
     if (plan->horizon_ns == HORIZON_ALL) {
         plan->follow_ns = 0;
         plan->all_end_ns = all_end_ns(plan);
@@ -368,7 +386,22 @@ static uint64_t estimate_memory(const struct plan *plan, uint32_t workers)
                (largest + plan->jobs->count * JOB_BYTES + 4 * bins * cells * CELL_BYTES);
 }
 
-/* Schedulers whose words are read and checked, and whose rules are still to come. */
+/* Schedulers and rules whose words are read and checked, and which are still to come. */
+static enum status check_kubernetes(const struct scenario *scenario, struct diag *diag)
+{
+    static const char *const gangs[] = {
+        [GANG_VOLCANO] = "volcano", [GANG_KUEUE] = "kueue", [GANG_KAI] = "kai"
+    };
+    if (scenario->kube.gang > GANG_COSCHEDULING)
+        return diag_error(diag, whole_file(scenario),
+                          "scheduler.kubernetes.gang '%s' is not built yet",
+                          gangs[scenario->kube.gang]);
+    if (scenario->kube.autoscaler)
+        return diag_error(diag, whole_file(scenario),
+                          "scheduler.kubernetes.autoscaler is not built yet");
+    return STATUS_OK;
+}
+
 static enum status check_kind(const struct scenario *scenario, struct diag *diag)
 {
     static const char *const names[] = {
@@ -379,6 +412,7 @@ static enum status check_kind(const struct scenario *scenario, struct diag *diag
             TRY(check_kind(&scenario->schedulers[i], diag));
         return STATUS_OK;
     }
+    if (scenario->kind == KIND_KUBERNETES) return check_kubernetes(scenario, diag);
     return diag_error(diag, whole_file(scenario), "scheduler.kind '%s' is not built yet",
                       names[scenario->kind]);
 }

@@ -77,14 +77,14 @@ static enum status check(struct cli *cli, struct scenario *scenario, struct jobs
     long long workers;
     TRY(cli_count(cli, "--jobs", 1, LIMIT_WORKERS, processors > 0 ? processors : 1, &workers));
     TRY(scenario_read(cli->operands[0], sets, set_count, scenario, cli->diag));
-    if (scenario->trace_path[0] != '\0') TRY(inputs_read_trace(scenario, jobs, &import, cli->diag));
+    if (inputs_has_jobs(scenario)) TRY(inputs_read_jobs(scenario, jobs, &import, cli->diag));
     TRY(plan_build(scenario, jobs, &import, NULL, 0, (uint32_t)workers, &plan, cli->diag));
     fputs(scenario->resolved, stdout);
     inputs_print(stdout, "# ", &plan);
     if (jobs->count > 0)
         print_estimates(&plan, (uint32_t)workers);
     else
-        puts("# no trace: a run needs workload.trace.file");
+        puts("# no jobs: a run needs workload.trace.file, or jobs");
     return STATUS_OK;
 }
 

@@ -67,13 +67,14 @@ static enum status read_scenario(const struct cli *cli, struct scenario *scenari
     return scenario_read(cli->operands[0], sets, count, scenario, cli->diag);
 }
 
-static enum status read_trace(const struct cli *cli, struct whole *whole)
+static enum status read_jobs(const struct cli *cli, struct whole *whole)
 {
-    const struct scenario *scenario = &whole->scenario;
-    if (scenario->trace_path[0] == 0)
-        return diag_error(cli->diag, (struct place){ .file = scenario->path },
-                          "workload.trace.file is missing: a run replays a trace");
-    return inputs_read_trace(scenario, &whole->jobs, &whole->import, cli->diag);
+    struct scenario *scenario = &whole->scenario;
+    if (!inputs_has_jobs(scenario))
+        return diag_error(
+            cli->diag, (struct place){ .file = scenario->path },
+            "workload.trace.file is missing: a run replays a trace, or a list of jobs");
+    return inputs_read_jobs(scenario, &whole->jobs, &whole->import, cli->diag);
 }
 
 static enum status build_plan(const struct cli *cli, struct whole *whole, uint32_t workers)
@@ -153,7 +154,7 @@ static enum status run_whole(struct cli *cli, struct whole *whole)
                           "needs one",
                           named);
     TRY(read_scenario(cli, &whole->scenario));
-    TRY(read_trace(cli, whole));
+    TRY(read_jobs(cli, whole));
     TRY(build_plan(cli, whole, (uint32_t)workers));
     if (!cli_has(cli, "--quiet")) inputs_print(stderr, "", &whole->plan);
     char path[LIMIT_PATH_BYTES];

@@ -1,13 +1,46 @@
 /* inputs.c - see inputs.h. */
 #include "cli/inputs.h"
 
+#include "base/clock.h"
 #include "io/trace_read.h"
 
 #include <inttypes.h>
+#define XXH_INLINE_ALL
+#include <stdlib.h>
+#include <xxhash.h>
 
-enum status inputs_read_trace(const struct scenario *scenario, struct jobs *jobs,
-                              struct import_report *import, struct diag *diag)
+bool inputs_has_jobs(const struct scenario *scenario)
 {
+    return scenario->trace_path[0] != '\0' || scenario->jobs != NULL;
+}
+
+/* What a log would be told about; the digest is that of the scenario, whose text holds the jobs. */
+static void report_written(const struct scenario *scenario, const struct jobs *jobs,
+                           struct import_report *import)
+{
+    double gpu_milli_s = 0;
+    for (uint32_t row = 0; row < jobs->count; row++)
+        gpu_milli_s += (double)jobs_gpu_milli(jobs, row) * s_from_ns(jobs->duration_ns[row]);
+    *import = (struct import_report){ .rows_read = jobs->count,
+                                      .imported = jobs->count,
+                                      .digest = XXH3_64bits(scenario->text, scenario->text_bytes),
+                                      .span_s = s_from_ns(jobs->submit_ns[jobs->count - 1]),
+                                      .gpu_s = gpu_milli_s / 1000 };
+    snprintf(import->source, sizeof import->source, "%s", scenario->path);
+    snprintf(import->format, sizeof import->format, "scenario");
+    snprintf(import->origin, sizeof import->origin, "0");
+}
+
+enum status inputs_read_jobs(struct scenario *scenario, struct jobs *jobs,
+                             struct import_report *import, struct diag *diag)
+{
+    if (scenario->jobs != NULL) {
+        *jobs = *scenario->jobs;
+        free(scenario->jobs);
+        scenario->jobs = NULL;
+        report_written(scenario, jobs, import);
+        return STATUS_OK;
+    }
     const struct trace_options trace = { .format = scenario->trace_format,
                                          .zone = scenario->trace_zone,
                                          .kill_at_limit = scenario->kill_at_limit };
@@ -20,8 +53,8 @@ enum status inputs_read_trace(const struct scenario *scenario, struct jobs *jobs
 static void print_trace(FILE *out, const char *prefix, const struct plan *plan)
 {
     const struct import_report *import = plan->import;
-    fprintf(out, "%s%s: %" PRIu64 " rows read = %" PRIu64 " imported", prefix,
-            plan->scenario->trace_path, import->rows_read, import->imported);
+    fprintf(out, "%s%s: %" PRIu64 " rows read = %" PRIu64 " imported", prefix, import->source,
+            import->rows_read, import->imported);
     for (uint32_t i = 0; i < import->skipped_count; i++)
         fprintf(out, " + %" PRIu64 " skipped (%s)", import->skipped[i].rows,
                 import->skipped[i].reason);

@@ -6,6 +6,14 @@
 
 #include <stdlib.h>
 
+enum { TOUCHED_LEAST = 1024 }; /* who looks at every start is never that far behind */
+
+/* Notes that what is free on the node changes. */
+static void touch(struct cluster *cluster, uint32_t node)
+{
+    if (cluster->touched) cluster->touched[cluster->touches++ % cluster->touched_capacity] = node;
+}
+
 /* The groups, in the arena; one of equal nodes when none are given. */
 static bool init_groups(struct cluster *cluster, struct arena *arena,
                         const struct cluster_size *size)
@@ -77,6 +85,11 @@ bool cluster_init(struct cluster *cluster, struct arena *arena, struct cluster_s
         cluster->slices_used = ARENA_ARRAY(arena, uint8_t, gpus);
         if (!cluster->share_free || !cluster->slices_used) return false;
     }
+    if (size.watched) {
+        cluster->touched_capacity = size.nodes < TOUCHED_LEAST ? TOUCHED_LEAST : size.nodes;
+        cluster->touched = ARENA_ARRAY(arena, uint32_t, cluster->touched_capacity);
+        if (!cluster->touched) return false;
+    }
     cluster->leaves = cluster->index.leaves;
     for (uint64_t gpu = 0; gpu < gpus; gpu++) cluster->holder[gpu] = LIVE_NONE;
     for (uint32_t node = 0; node < size.nodes; node++) {
@@ -119,6 +132,7 @@ static uint32_t grant_take(struct cluster *cluster)
 static void set_free_mask(struct cluster *cluster, uint32_t node, uint32_t mask)
 {
     const int was = cluster_node_free(cluster, node);
+    touch(cluster, node);
     cluster->free_mask[node] = mask;
     free_index_change(&cluster->index, node, was, cluster_node_free(cluster, node));
 }
@@ -128,6 +142,7 @@ static void set_free_mask_many(struct cluster *cluster, uint32_t node, uint32_t 
                                struct leaf_sum *sum)
 {
     const int was = cluster_node_free(cluster, node);
+    touch(cluster, node);
     cluster->free_mask[node] = mask;
     free_index_change_many(&cluster->index, node, was, cluster_node_free(cluster, node), sum);
 }
@@ -136,12 +151,14 @@ static void host_take(struct cluster *cluster, const struct grant *grant)
 {
     ASSERT(cluster->cores_milli_free[grant->node] >= grant->cores_milli);
     ASSERT(cluster->memory_free[grant->node] >= grant->memory_bytes);
+    touch(cluster, grant->node);
     cluster->cores_milli_free[grant->node] -= grant->cores_milli;
     cluster->memory_free[grant->node] -= grant->memory_bytes;
 }
 
 static void host_give(struct cluster *cluster, const struct grant *grant)
 {
+    touch(cluster, grant->node);
     cluster->cores_milli_free[grant->node] += grant->cores_milli;
     cluster->memory_free[grant->node] += grant->memory_bytes;
 }
@@ -384,6 +401,7 @@ void cluster_node_out(struct cluster *cluster, uint32_t node)
 {
     const int was = cluster_node_free(cluster, node);
     recount_shares(cluster, node, true);
+    touch(cluster, node);
     cluster->outs[node]++;
     free_index_change(&cluster->index, node, was, FREE_OUT);
 }
@@ -391,6 +409,7 @@ void cluster_node_out(struct cluster *cluster, uint32_t node)
 void cluster_node_back(struct cluster *cluster, uint32_t node)
 {
     ASSERT(cluster->outs[node] > 0);
+    touch(cluster, node);
     cluster->outs[node]--;
     recount_shares(cluster, node, false);
     free_index_change(&cluster->index, node, FREE_OUT, cluster_node_free(cluster, node));

@@ -69,6 +69,11 @@ struct cluster {
     uint8_t *slices_used;  /* [nodes * gpus_per_node] MIG memory slices taken, as bits             */
     uint64_t share_free_units; /* sum of share_free over GPUs that new jobs can use               */
     struct free_index index;
+    /* Nodes that changed in what is free on them, the latest `touched_capacity` of `touches`; NULL when
+     * nobody wants to know. */
+    uint32_t *touched; /* [touched_capacity] entry number `touch` is at touch % capacity              */
+    uint32_t touched_capacity;
+    uint64_t touches;
     struct grant *grants; /* pool, owned                                                        */
     uint32_t grant_count, grant_capacity, grant_free;
     uint64_t
@@ -80,6 +85,7 @@ struct cluster_size {
     uint64_t memory_bytes_per_node;
     bool hosted; /* some job asks for cores or memory, or has no GPUs                    */
     bool shared; /* some job asks for a part of a GPU                                    */
+    bool watched; /* some policy wants to know which nodes changed                        */
     const struct cluster_group *groups; /* NULL = one group as said above                */
     uint32_t group_count;
 };

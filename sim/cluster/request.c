@@ -5,6 +5,8 @@
 #include "base/philox.h"
 #include "cluster/cluster.h"
 
+#include <string.h>
+
 static uint64_t request_hash(const struct request *request)
 {
     uint64_t hash = mix64(request->gpus | (uint64_t)request->nodes << 32);
@@ -90,6 +92,7 @@ struct demand demand_of(const struct request *request, uint32_t gpus_per_node, u
     struct demand demand = { .gpus = n,
                              .share_units = request->share_units,
                              .held = n,
+                             .groups = UINT64_MAX,
                              .flexible = request->ask != ASK_NONE };
     if (request->shape == SHAPE_RECORDED && request->nodes) {
         demand.nodes = request->nodes;
@@ -114,6 +117,9 @@ struct demand demand_of(const struct request *request, uint32_t gpus_per_node, u
     demand.hosted = request->cores > 0 || request->memory_bytes > 0;
     if (n == 0) {
         /* Cores only, or a part of a GPU: on one node. */
+        demand.by_part = true;
+        demand.part_cores_milli = request->cores * 1000;
+        demand.part_memory_bytes = request->memory_bytes;
         demand.ever =
             request->cores <= cores_per_node && request->memory_bytes <= memory_bytes_per_node;
         return demand;
@@ -127,20 +133,97 @@ struct demand demand_of(const struct request *request, uint32_t gpus_per_node, u
     return demand;
 }
 
-/* Nodes of a layout of several groups that have the cores, memory and GPUs of one part. */
-static bool groups_hold(const struct layout *layout, const struct demand *demand)
+/* ---- asks of plain policies ------------------------------------------------------------------ */
+
+/* Whether a list of types, A|B, names this one; an empty list names all. */
+static bool type_is_listed(const char *list, const char *type)
 {
-    uint64_t nodes = 0;
+    if (list[0] == '\0') return true;
+    const size_t bytes = strlen(type);
+    for (const char *at = list; bytes > 0; at++) {
+        const char *const end = at + strcspn(at, "|");
+        if ((size_t)(end - at) == bytes && memcmp(at, type, bytes) == 0) return true;
+        if (*end == '\0') return false;
+        at = end;
+    }
+    return false;
+}
+
+static uint64_t groups_of_type(const struct layout *layout, const char *list)
+{
+    uint64_t groups = 0;
+    if (layout->group_count == 0) return type_is_listed(list, layout->server.gpu) ? UINT64_MAX : 0;
     for (uint32_t g = 0; g < layout->group_count; g++) {
         const struct server_group *group = &layout->groups[g];
-        const uint32_t parts = group->nodes_per_server ? group->nodes_per_server : 1;
-        if (group->server.gpus / parts >= demand->per_node) nodes += (uint64_t)group->count * parts;
+        const char *const type = group->gpu_type[0] ? group->gpu_type : group->server.gpu;
+        if (type_is_listed(list, type)) groups |= UINT64_C(1) << g;
     }
-    return nodes >= demand->nodes || demand->nodes_max > demand->nodes;
+    return groups;
+}
+
+/* A pod is a part; several pods are as many GPUs, each with its part of the pod's cores and memory. */
+static void demand_ask(struct demand *demand, const struct layout *layout, const struct jobs *jobs,
+                       const struct ask *ask)
+{
+    const char *const types = jobs->text + ask->gpu_type;
+    if (types[0]) demand->groups = groups_of_type(layout, types);
+    if (ask->pods > 1) {
+        if (demand->gpus == 0 || ask->pod_gpus == 0) {
+            demand->ever = false; /* no GPU to tell its parts apart by */
+            return;
+        }
+        if (!demand->cores_milli_per_gpu)
+            demand->cores_milli_per_gpu = div_ceil(ask->pod_cpu_milli, ask->pod_gpus);
+        if (!demand->memory_bytes_per_gpu)
+            demand->memory_bytes_per_gpu =
+                (ask->pod_memory_bytes + ask->pod_gpus - 1) / ask->pod_gpus;
+        demand->hosted |= demand->cores_milli_per_gpu || demand->memory_bytes_per_gpu;
+    } else {
+        demand->share_milli = ask->gpu_milli;
+        if (ask->pod_cpu_milli) demand->part_cores_milli = ask->pod_cpu_milli;
+        if (ask->pod_memory_bytes) demand->part_memory_bytes = ask->pod_memory_bytes;
+    }
+    demand->by_part = demand->gpus == 0 || demand->part_cores_milli || demand->part_memory_bytes ||
+                      demand->groups != UINT64_MAX;
+}
+
+/* Nodes of one kind of server that have what a part asks for. */
+static uint64_t nodes_that_hold(const struct server_type *server, uint32_t parts, uint64_t nodes,
+                                const struct demand *demand)
+{
+    const uint32_t least_gpus = demand->share_milli ? 1 : demand->per_node;
+    const uint64_t cores_milli =
+        demand->part_cores_milli + (uint64_t)demand->per_node * demand->cores_milli_per_gpu;
+    const uint64_t memory_bytes =
+        demand->part_memory_bytes + demand->per_node * demand->memory_bytes_per_gpu;
+    return server->gpus / parts >= least_gpus &&
+                   UINT64_C(1000) * server->cores / parts >= cores_milli &&
+                   server->memory_bytes / parts >= memory_bytes
+               ? nodes
+               : 0;
+}
+
+/* Whether enough nodes have the cores, memory and GPUs of one part. */
+static bool layout_holds(const struct layout *layout, const struct variant *variant,
+                         const struct demand *demand)
+{
+    uint64_t nodes = 0;
+    if (layout->group_count <= 1) {
+        const uint32_t parts = variant->nodes / variant->servers;
+        nodes =
+            demand->groups ? nodes_that_hold(&layout->server, parts, variant->nodes, demand) : 0;
+    }
+    for (uint32_t g = 0; layout->group_count > 1 && g < layout->group_count; g++) {
+        const struct server_group *group = &layout->groups[g];
+        const uint32_t parts = group->nodes_per_server ? group->nodes_per_server : 1;
+        if (demand->groups >> g & 1)
+            nodes += nodes_that_hold(&group->server, parts, (uint64_t)group->count * parts, demand);
+    }
+    return nodes >= demand->nodes || (demand->nodes_max > demand->nodes && !demand->by_part);
 }
 
 struct demand demand_on(const struct scenario *scenario, const struct variant *variant,
-                        const struct request *request)
+                        const struct jobs *jobs, const struct request *request)
 {
     const struct layout *layout = &scenario->layouts[variant->layout];
     uint32_t cores = layout->server.cores;
@@ -152,9 +235,13 @@ struct demand demand_on(const struct scenario *scenario, const struct variant *v
     }
     struct demand demand = demand_of(request, variant->gpus_per_node, variant->nodes, cores,
                                      memory_bytes, variant->slack);
-    if (layout->group_count > 1 && !groups_hold(layout, &demand)) demand.ever = false;
     const enum scheduler_kind kind = scenario_kind(scenario, layout);
-    if (kind != KIND_SLURM && kind != KIND_KUBERNETES) return demand;
+    const bool ruled = kind == KIND_SLURM || kind == KIND_KUBERNETES;
+    if (!ruled && request->ask != ASK_NONE)
+        demand_ask(&demand, layout, jobs, &jobs->asks[request->ask]);
+    if ((layout->group_count > 1 || demand.by_part) && !layout_holds(layout, variant, &demand))
+        demand.ever = false;
+    if (!ruled) return demand;
     if (request->ask != ASK_NONE) demand.ever = true;
     demand.ruled = true;
     return demand;

@@ -52,6 +52,12 @@ struct demand {
     bool hosted;        /* asks for cores or memory: candidates are checked                  */
     uint32_t cores_milli_per_gpu; /* rounded up                                             */
     uint64_t memory_bytes_per_gpu;
+    /* What the free index does not know of; plain placement looks at nodes one by one for it (by_part). */
+    bool by_part;
+    uint32_t share_milli;        /* of one GPU: the job is one part, gpus is 0                        */
+    uint32_t part_cores_milli;   /* of each part, beside those per GPU                               */
+    uint64_t part_memory_bytes;
+    uint64_t groups;             /* bit g: nodes of group g of the layout may take it                */
 };
 
 struct demand demand_of(const struct request *request, uint32_t gpus_per_node, uint32_t nodes,
@@ -60,7 +66,7 @@ struct demand demand_of(const struct request *request, uint32_t gpus_per_node, u
 /* What a request means on a layout of a plan. Schedulers that place by their own rules (Slurm, Kubernetes)
  * look at hosts themselves, and judge themselves what can never run when it is asked for in their words. */
 struct demand demand_on(const struct scenario *scenario, const struct variant *variant,
-                        const struct request *request);
+                        const struct jobs *jobs, const struct request *request);
 
 /* The request of a row of the trace. */
 struct request request_of_row(const struct jobs *jobs, uint32_t row, enum shape shape);

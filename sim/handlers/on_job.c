@@ -4,6 +4,7 @@
 #include "handlers/on_fault.h"
 #include "handlers/on_user.h"
 #include "handlers/transition.h"
+#include "policy/place_scored.h"
 
 static void on_finish(struct run *run, uint32_t live)
 {
@@ -59,6 +60,7 @@ static void pass(struct run *run, uint32_t fresh_serial)
     while (!run->out_of_memory &&
            run->policy->next(run->policy_memory, &run->view, run->now_ns, fresh_serial, &decision))
         transition_apply(run, &decision);
+    if (run->view.scorer && scorer_failed(run->view.scorer)) run->out_of_memory = true;
 }
 
 /* Loss: the first who could not start at once is dropped, and stands in nobody's way. */

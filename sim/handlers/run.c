@@ -5,6 +5,7 @@
 #include "base/philox.h"
 #include "handlers/on_event.h"
 #include "handlers/transition.h"
+#include "policy/place_scored.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -49,7 +50,7 @@ static bool common_classes(struct run_shared *shared, struct arena *arena)
     for (uint32_t c = 0; c < requests->class_count; c++) {
         shared->is_common[c] = 1;
         for (uint32_t v = 0; v < shared->plan->variant_count; v++)
-            if (!demand_on(shared->plan->scenario, &shared->plan->variants[v],
+            if (!demand_on(shared->plan->scenario, &shared->plan->variants[v], shared->plan->jobs,
                            &requests->classes[c])
                      .ever)
                 shared->is_common[c] = 0;
@@ -96,7 +97,8 @@ static bool init_demands(struct run *run)
     run->demands = ARENA_ARRAY(run->arena, struct demand, requests->class_count);
     if (!run->demands) return false;
     for (uint32_t c = 0; c < requests->class_count; c++)
-        run->demands[c] = demand_on(run->scenario, run->variant, &requests->classes[c]);
+        run->demands[c] =
+            demand_on(run->scenario, run->variant, run->plan->jobs, &requests->classes[c]);
     return true;
 }
 
@@ -146,6 +148,9 @@ static bool init_cluster(struct run *run)
         .group_count = layout->group_count,
     };
     init_hosting(run, &size);
+    size.watched =
+        !ruled && run->replica != REPLICA_BLAST &&
+        scorer_wanted(run->scenario->placement, run->demands, run->shared->requests.class_count);
     run->scratch_nodes = ARENA_ARRAY(run->arena, uint32_t, size.nodes);
     if (size.hosted && !(run->scratch_parts = ARENA_ARRAY(run->arena, struct part, size.nodes)))
         return false;
@@ -182,6 +187,7 @@ static bool init_policy(struct run *run)
         .blocked_at = ARENA_ARRAY(run->arena, uint64_t, classes),
         .out_of_memory = &run->out_of_memory,
     };
+    if (run->cluster.touched && !(run->view.scorer = scorer_create(&run->view))) return false;
     return run->policy_memory && run->view.blocked_at &&
            run->policy->init(run->policy_memory, &run->view, run->arena);
 }
@@ -222,6 +228,12 @@ static void init_times(struct run *run)
     run->end_ns = all ? plan->all_end_ns : plan->horizon_ns + plan->follow_ns;
 }
 
+/* GPUs that jobs ask for in all when they fill the layout, in thousandths. */
+static uint64_t fill_milli(const struct run *run)
+{
+    return (uint64_t)(run->scenario->fill_frac * run->variant->gpus * 1000.0 + 0.5);
+}
+
 static bool run_init(struct run *run)
 {
     const struct scenario *scenario = run->scenario;
@@ -231,12 +243,16 @@ static bool run_init(struct run *run)
     if (!run->arena) return false;
     running_init(&run->running);
     jobstats_init(&run->stats, !run->shared->all_common);
-    arrivals_init(&run->arrivals, blast ? NULL : run->plan->jobs, &run->shared->days,
-                  (struct arrivals_options){ .resample = scenario->resample,
-                                             .seed = scenario->seed,
-                                             .replica = run->replica,
-                                             .until_ns = run->end_ns,
-                                             .once = run->plan->horizon_ns == HORIZON_ALL });
+    const struct arrivals_options options = { .resample = scenario->resample,
+                                              .seed = scenario->seed,
+                                              .replica = run->replica,
+                                              .until_ns = run->end_ns,
+                                              .once = run->plan->horizon_ns == HORIZON_ALL };
+    const struct jobs *const jobs = blast ? NULL : run->plan->jobs;
+    if (scenario->resample != RESAMPLE_FILL)
+        arrivals_init(&run->arrivals, jobs, &run->shared->days, options);
+    else if (!arrivals_fill(&run->arrivals, jobs, fill_milli(run), options, run->arena))
+        return false;
     run->key_profile = stream_key(scenario->seed, run->replica, "job.profile");
     run->key_crash = stream_key(scenario->seed, run->replica, "fail.job");
     run->fresh_serial = SERIAL_NONE;
@@ -256,6 +272,7 @@ static void run_clear(struct run *run)
 {
     if (run->policy && run->policy->clear && run->policy_memory)
         run->policy->clear(run->policy_memory);
+    scorer_destroy(run->view.scorer);
     faults_clear(&run->faults);
     ledger_clear(&run->ledger);
     waiting_clear(&run->waiting);

@@ -112,7 +112,9 @@ void transition_submit(struct run *run, uint32_t trace_row)
     job->size_class = (uint8_t)class_of_gpus(jobs->gpus[trace_row]);
     job->in_cohort =
         run->now_ns >= run->result->window_start_ns && run->now_ns < run->result->window_end_ns;
-    job->work_ns = jobs->duration_ns[trace_row] - timing_contained_startup_ns(run, job);
+    job->work_ns = run->scenario->resample == RESAMPLE_FILL
+                       ? LIMIT_SPAN_S * NS_PER_S
+                       : jobs->duration_ns[trace_row] - timing_contained_startup_ns(run, job);
     draw_profile(run, job);
     if (job->in_cohort) {
         run->cohort_open++;

@@ -219,6 +219,7 @@ static json_t *plain_form(const char *name, size_t bytes, const struct key_row *
     } plain[] = { { "name", KEY_TEXT },     { "path", KEY_TEXT },   { "count", KEY_COUNT },
                   { "number", KEY_NUMBER }, { "share", KEY_SHARE }, { "duration", KEY_DURATION } };
     if (bytes == 3 && memcmp(name, "map", 3) == 0) return with_type("object");
+    if (bytes == 4 && memcmp(name, "bool", 4) == 0) return with_type("boolean");
     for (size_t i = 0; i < sizeof plain / sizeof *plain; i++) {
         if (strlen(plain[i].name) != bytes || memcmp(plain[i].name, name, bytes) != 0) continue;
         struct key_row like = *row;

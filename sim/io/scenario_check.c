@@ -155,6 +155,7 @@ static void check_rates_fit(struct reading *reading, uint32_t row)
 /* Whether servers differ in what communication and failures depend on. */
 bool is_mixed(const struct layout *layout)
 {
+    if (layout->from_inventory) return true; /* of links nothing is known */
     for (uint32_t i = 0; i < layout->group_count; i++) {
         const struct server_type *server = &layout->groups[i].server;
         if (strcmp(server->id, layout->server.id) != 0 || server->gpus != layout->server.gpus ||

@@ -44,6 +44,8 @@ void scenario_include_clear(struct reading *reading);
 
 /* Readers of the rows of one part of the table. */
 void read_include(struct key_reader *reader, const struct key_found *found);
+void read_horizon(struct key_reader *reader, const struct key_found *found);
+void read_kill_at_limit(struct key_reader *reader, const struct key_found *found);
 void read_warmup(struct key_reader *reader, const struct key_found *found);
 void read_follow(struct key_reader *reader, const struct key_found *found);
 void read_resample(struct key_reader *reader, const struct key_found *found);
@@ -75,8 +77,14 @@ void read_nics_per_gpu(struct key_reader *reader, const struct key_found *found)
 void read_baseline(struct key_reader *reader, const struct key_found *found);
 void read_allow_different(struct key_reader *reader, const struct key_found *found);
 void read_tornado(struct key_reader *reader, const struct key_found *found);
+void read_events(struct key_reader *reader, const struct key_found *found);
+void read_event_action(struct key_reader *reader, const struct key_found *found);
 void read_gates(struct key_reader *reader, const struct key_found *found);
 void read_gate_limit(struct key_reader *reader, const struct key_found *found);
+
+/* A path as written, relative to the scenario's folder; false after a problem. */
+bool read_path(struct key_reader *reader, const char *name, const struct yaml_node *node,
+               char path[LIMIT_PATH_BYTES]);
 
 /* Any row of texts: one text, or a list or map of them, joined by commas into the row's field. */
 void read_words(struct key_reader *reader, const struct key_found *found);
@@ -84,6 +92,10 @@ void read_words(struct key_reader *reader, const struct key_found *found);
 /* A server type by its id or written inline, for two of the rows above. */
 void read_server(struct key_reader *reader, const char *name, const struct yaml_node *node,
                  struct server_type *server);
+
+/* The schedulers of a scenario: the i-th of several, or for 0 the only one; NULL behind the last. Their scheduler part
+ * alone counts. */
+const struct scenario *scheduler_at(const struct scenario *scenario, uint32_t i);
 
 /* Whether a layout's servers differ in what communication and failures depend on. */
 bool is_mixed(const struct layout *layout);

@@ -3,6 +3,7 @@
 #include "io/scenario_read.h"
 
 #include "base/text.h"
+#include "io/scenario_jobs.h"
 #include "io/scenario_parts.h"
 #include "io/scenario_slurm.h"
 
@@ -11,6 +12,7 @@
 
 static const struct key_custom customs[] = {
     { "include", read_include },
+    { "time.horizon", read_horizon },
     { "time.warmup", read_warmup },
     { "time.follow", read_follow },
     { "replicas.resample", read_resample },
@@ -21,6 +23,7 @@ static const struct key_custom customs[] = {
     { "workload.trace.contains", read_contains },
     { "workload.communication", read_communication },
     { "workload.communication.kind", read_communication_kind },
+    { "workload.kill_at_limit", read_kill_at_limit },
     { "workload.slack", read_slack },
     { "scheduler.slurm.SchedulerParameters", read_scheduler_parameters },
     { "scheduler.slurm.SelectTypeParameters", read_select_parameters },
@@ -75,6 +78,27 @@ static const struct key_custom customs[] = {
     { "gates", read_gates },
     { "gates[].below", read_gate_limit },
     { "gates[].above", read_gate_limit },
+    { "jobs", read_jobs },
+    { "jobs[].requeue", read_job_requeue },
+    { "jobs[].het", read_job_het },
+    { "jobs[].resources", read_job_resources },
+    { "jobs[].nodeSelector", read_words },
+    { "jobs[].tolerations", read_job_tolerations },
+    { "jobs[].topology", read_job_topology },
+    { "events", read_events },
+    { "events[].node_down", read_event_action },
+    { "events[].node_up", read_event_action },
+    { "events[].drain", read_event_action },
+    { "events[].cordon", read_event_action },
+    { "events[].resume", read_event_action },
+    { "events[].uncordon", read_event_action },
+    { "events[].gpu_fail", read_event_action },
+    { "events[].gpu_repair", read_event_action },
+    { "events[].scancel", read_event_action },
+    { "events[].requeue", read_event_action },
+    { "events[].requeue_hold", read_event_action },
+    { "events[].hold", read_event_action },
+    { "events[].release", read_event_action },
     { NULL, NULL },
 };
 
@@ -147,6 +171,7 @@ static enum status walk_keys(struct reading *reading)
         return diag_world(reader->diag, "%s: out of memory", scenario->path);
     slurm_defaults(&scenario->slurm);
     kube_defaults(&scenario->kube);
+    scenario->slack_count = 1; /* where no row reads it: 0 servers more                     */
     reader->kinds = chosen_kinds(reading->document.root);
     keys_read(reader, "", reading->document.root, NULL, scenario);
     const bool failed = ferror(reader->resolved) != 0;

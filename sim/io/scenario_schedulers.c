@@ -36,6 +36,12 @@ uint32_t chosen_kinds(const struct yaml_node *root)
     return kinds;
 }
 
+const struct scenario *scheduler_at(const struct scenario *scenario, uint32_t i)
+{
+    if (scenario->scheduler_count == 0) return i == 0 ? scenario : NULL;
+    return i < scenario->scheduler_count ? &scenario->schedulers[i] : NULL;
+}
+
 /* Swaps what scenario_under copies. */
 static void swap_scheduler(struct scenario *a, struct scenario *b, unsigned char *scratch)
 {

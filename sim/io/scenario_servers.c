@@ -1,4 +1,5 @@
 /* scenario_servers.c - what a layout is built of: one kind of server, or groups of several kinds in node order. */
+#include "io/inventory.h"
 #include "io/scenario_parts.h"
 
 #include "base/quantity.h"
@@ -351,10 +352,32 @@ static void read_groups(struct key_reader *reader, const struct yaml_node *node,
     layout->group_count = 0;
 }
 
+/* A file with one node a row. */
+static void read_inventory(struct key_reader *reader, const struct yaml_node *node,
+                           struct layout *layout)
+{
+    char path[LIMIT_PATH_BYTES], shown[LIMIT_PATH_BYTES + 64];
+    uint32_t nodes = 0;
+    if (!read_path(reader, "servers", node, path)) return;
+    layout->from_inventory = true;
+    layout->groups = calloc(LIMIT_SERVER_GROUPS, sizeof *layout->groups);
+    if (layout->groups == NULL) {
+        diag_world(reader->diag, "%s: out of memory", node->document->file);
+        return;
+    }
+    if (inventory_read(path, layout->groups, &layout->group_count, &nodes, reader->diag) !=
+        STATUS_OK)
+        return;
+    sum_up(reader, layout, node);
+    snprintf(shown, sizeof shown, "%s (%" PRIu32 " nodes of %" PRIu32 " kinds)", node->text, nodes,
+             layout->group_count);
+    key_show(reader, "servers", shown, node, NULL);
+}
+
 void read_servers(struct key_reader *reader, const struct key_found *found)
 {
     if (found->node->kind == YAML_SCALAR)
-        key_wrong_kind(reader, "servers", found->node, "{type, count} or a list of such groups");
+        read_inventory(reader, found->node, found->target);
     else
         read_groups(reader, found->node, found->target);
 }

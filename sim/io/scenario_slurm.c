@@ -22,7 +22,7 @@ static void show_default(struct key_reader *reader, const struct key_found *foun
 
 /* ---- SchedulerParameters ---- */
 
-enum unit { UNIT_FLAG, UNIT_COUNT, UNIT_COUNT64, UNIT_S, UNIT_MIN };
+enum unit { UNIT_FLAG, UNIT_NO_EFFECT, UNIT_COUNT, UNIT_COUNT64, UNIT_S, UNIT_MIN };
 
 /* An item of SchedulerParameters: its own unit, and the field. Ranges are those of slurm.conf(5). */
 struct parameter {
@@ -48,7 +48,7 @@ static const struct parameter parameters[] = {
     { "bf_resolution", UNIT_S, 1, 3600, FIELD(bf_resolution_ns) },
     { "bf_window", UNIT_MIN, 1, 43200, FIELD(bf_window_ns) },
     { "default_queue_depth", UNIT_COUNT, 0, 1000000, FIELD(default_queue_depth) },
-    { "kill_invalid_depend", UNIT_FLAG, 0, 0, FIELD(kill_invalid_depend) },
+    { "kill_invalid_depend", UNIT_NO_EFFECT, 0, 0, 0 }, /* since 21.08 of DependencyParameters */
     { "max_switch_wait", UNIT_S, 0, 31536000, FIELD(max_switch_wait_ns) },
     { "pack_serial_at_end", UNIT_FLAG, 0, 0, FIELD(pack_serial_at_end) },
     { "preempt_reorder_count", UNIT_COUNT, 1, 1000, FIELD(preempt_reorder_count) },
@@ -106,6 +106,7 @@ static void store(struct slurm_spec *slurm, const struct parameter *parameter, i
     const int64_t wide = parameter->unit == UNIT_S     ? value * NS_PER_S
                          : parameter->unit == UNIT_MIN ? value * 60 * NS_PER_S
                                                        : value;
+    if (parameter->unit == UNIT_NO_EFFECT) return;
     if (parameter->unit == UNIT_FLAG)
         *(bool *)field = true;
     else if (parameter->unit == UNIT_COUNT)
@@ -131,7 +132,7 @@ static void unknown_parameter(struct key_reader *reader, const struct key_found 
 
 static void read_parameter(struct key_reader *reader, const struct key_found *found, char *item)
 {
-    static const char *const units[] = { "", "", "", " seconds", " minutes" };
+    static const char *const units[] = { "", "", "", "", " seconds", " minutes" };
     char *equals = strchr(item, '=');
     const struct parameter *parameter = parameters;
     if (equals != NULL) *equals = '\0';
@@ -140,7 +141,7 @@ static void read_parameter(struct key_reader *reader, const struct key_found *fo
         unknown_parameter(reader, found, item);
         return;
     }
-    const bool is_flag = parameter->unit == UNIT_FLAG;
+    const bool is_flag = parameter->unit <= UNIT_NO_EFFECT;
     if (is_flag != (equals == NULL)) {
         refuse_value(reader, found, is_flag ? "'%s' takes no value" : "'%s' needs a value", item);
         return;

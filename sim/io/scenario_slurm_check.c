@@ -7,11 +7,21 @@
 
 #include <string.h>
 
+/* One of the schedulers while it is looked at. */
+struct checked {
+    struct reading *reading;
+    const struct scenario *scheduler;
+};
+
 /* The place of item `row` of a list below scheduler.slurm. */
-static struct place place_of_item(const struct reading *reading, const char *list, uint32_t row)
+static struct place place_of_item(const struct checked *checked, const char *list, uint32_t row)
 {
-    const struct yaml_node *node = yaml_child(reading->document.root, "scheduler");
-    node = node ? yaml_child(node, "slurm") : NULL;
+    const struct reading *reading = checked->reading;
+    const bool several = reading->scenario->scheduler_count > 0;
+    const struct yaml_node *node =
+        yaml_child(reading->document.root, several ? "schedulers" : "scheduler");
+    if (several) node = node ? yaml_child(node, checked->scheduler->name) : NULL;
+    node = node && node->kind == YAML_MAP ? yaml_child(node, "slurm") : NULL;
     node = node && node->kind == YAML_MAP ? yaml_child(node, list) : NULL;
     const struct yaml_node *item = node ? node->first : NULL;
     for (; row > 0 && item; row--) item = item->next;
@@ -20,21 +30,22 @@ static struct place place_of_item(const struct reading *reading, const char *lis
 }
 
 /* The same words on all layouts: a node that one of them lacks would make another cluster of it. */
-static void check_nodes(struct reading *reading, const char *list, uint32_t row, const char *name,
-                        const char *nodes)
+static void check_nodes(const struct checked *checked, const char *list, uint32_t row,
+                        const char *name, const char *nodes)
 {
-    const struct scenario *scenario = reading->scenario;
+    const struct scenario *scenario = checked->reading->scenario;
+    struct diag *diag = checked->reading->reader.diag;
     for (uint32_t i = 0; i < scenario->layout_count; i++) {
         char node[LIMIT_NAME_BYTES];
         uint32_t count;
         const char *why = node_list_check(&scenario->layouts[i], nodes, &count, node);
         if (why == NULL) continue;
         if (node[0])
-            diag_error(reading->reader.diag, place_of_item(reading, list, row),
+            diag_error(diag, place_of_item(checked, list, row),
                        "%s '%s': layouts.%s has no node '%s'; name its nodes with servers.names",
                        list, name, scenario->layouts[i].name, node);
         else
-            diag_error(reading->reader.diag, place_of_item(reading, list, row),
+            diag_error(diag, place_of_item(checked, list, row),
                        "%s '%s': nodes: '%s' as a host list %s", list, name, nodes, why);
         return;
     }
@@ -47,37 +58,42 @@ static bool has_switch(const struct slurm_spec *slurm, const char *name)
     return false;
 }
 
-static void check_topology(struct reading *reading)
+static void check_topology(const struct checked *checked)
 {
-    const struct slurm_spec *slurm = &reading->scenario->slurm;
-    struct diag *diag = reading->reader.diag;
+    const struct slurm_spec *slurm = &checked->scheduler->slurm;
+    struct diag *diag = checked->reading->reader.diag;
     for (uint32_t row = 0; row < slurm->switch_count; row++) {
         const struct slurm_switch *line = &slurm->switches[row];
-        if (line->nodes[0]) check_nodes(reading, "topology", row, line->name, line->nodes);
+        if (line->nodes[0]) check_nodes(checked, "topology", row, line->name, line->nodes);
         for (uint32_t i = 0; i < row; i++)
             if (strcmp(slurm->switches[i].name, line->name) == 0)
-                diag_error(diag, place_of_item(reading, "topology", row),
+                diag_error(diag, place_of_item(checked, "topology", row),
                            "topology: '%s' stands twice", line->name);
         char name[LIMIT_NAME_BYTES];
         for (uint32_t i = 0; line->switches[0] && hostlist_name(line->switches, i, name); i++) {
             if (has_switch(slurm, name) && strcmp(name, line->name) != 0) continue;
-            diag_error(diag, place_of_item(reading, "topology", row),
+            diag_error(diag, place_of_item(checked, "topology", row),
                        "topology '%s': no line describes a switch '%s'", line->name, name);
             return;
         }
     }
 }
 
-void check_slurm(struct reading *reading)
+static void check_one(const struct checked *checked)
 {
-    const struct scenario *scenario = reading->scenario;
-    const struct slurm_spec *slurm = &scenario->slurm;
-    if (scenario->kind != KIND_SLURM) return;
+    const struct slurm_spec *slurm = &checked->scheduler->slurm;
     for (uint32_t row = 0; row < slurm->partition_count; row++)
-        check_nodes(reading, "partitions", row, slurm->partitions[row].name,
+        check_nodes(checked, "partitions", row, slurm->partitions[row].name,
                     slurm->partitions[row].nodes);
     for (uint32_t row = 0; row < slurm->reservation_count; row++)
-        check_nodes(reading, "reservations", row, slurm->reservations[row].name,
+        check_nodes(checked, "reservations", row, slurm->reservations[row].name,
                     slurm->reservations[row].nodes);
-    check_topology(reading);
+    check_topology(checked);
+}
+
+void check_slurm(struct reading *reading)
+{
+    struct checked checked = { .reading = reading };
+    for (uint32_t i = 0; (checked.scheduler = scheduler_at(reading->scenario, i)) != NULL; i++)
+        if (checked.scheduler->kind == KIND_SLURM) check_one(&checked);
 }

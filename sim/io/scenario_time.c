@@ -2,7 +2,33 @@
  * how many replicas are enough. */
 #include "io/scenario_parts.h"
 
+#include "base/clock.h"
 #include "base/quantity.h"
+
+static bool has_jobs(const struct reading *reading)
+{
+    const struct yaml_node *jobs = yaml_child(reading->document.root, "jobs");
+    return jobs != NULL && !yaml_is_null(jobs);
+}
+
+void read_horizon(struct key_reader *reader, const struct key_found *found)
+{
+    (void)found;
+    const bool all = has_jobs(reading_of(reader));
+    reading_of(reader)->scenario->horizon_ns = all ? HORIZON_ALL : 30 * NS_PER_DAY;
+    key_show(reader, "horizon", all ? "all" : "30d", NULL,
+             all ? "default: a list of jobs is played once" : "default");
+}
+
+/* Slurm ends jobs at their limit. Durations of a log are cut there already. */
+void read_kill_at_limit(struct key_reader *reader, const struct key_found *found)
+{
+    (void)found;
+    const bool kill = has_jobs(reading_of(reader)) && reader->kinds == 1u << KIND_SLURM;
+    reading_of(reader)->scenario->kill_at_limit = kill;
+    key_show(reader, "kill_at_limit", kill ? "true" : "false", NULL,
+             kill ? "default: Slurm ends jobs at their limit" : "default");
+}
 
 void read_warmup(struct key_reader *reader, const struct key_found *found)
 {

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* ---- the trace's file ---- */
+/* ---- files ---- */
 
 /* folder of the scenario + path; false when it is too long. */
 static bool beside_scenario(const struct scenario *scenario, const char *path, char *out,
@@ -19,6 +19,30 @@ static bool beside_scenario(const struct scenario *scenario, const char *path, c
     const int folder_bytes = slash ? (int)(slash - scenario->path + 1) : 0;
     const int length = snprintf(out, out_bytes, "%.*s%s", folder_bytes, scenario->path, path);
     return length >= 0 && (size_t)length < out_bytes;
+}
+
+bool read_path(struct key_reader *reader, const char *name, const struct yaml_node *node,
+               char path[LIMIT_PATH_BYTES])
+{
+    const struct scenario *scenario = reading_of(reader)->scenario;
+    bool fits = true;
+    if (node->text[0] == '/')
+        fits = text_copy(path, LIMIT_PATH_BYTES, node->text, node->text_bytes);
+    else
+        fits = beside_scenario(scenario, node->text, path, LIMIT_PATH_BYTES);
+    /* What is typed on the command line may be meant from where it is typed. */
+    if (fits && access(path, F_OK) != 0 && strcmp(node->document->file, "--set") == 0 &&
+        access(node->text, F_OK) == 0)
+        fits = text_copy(path, LIMIT_PATH_BYTES, node->text, node->text_bytes);
+    if (!fits)
+        diag_error(reader->diag, yaml_place(node), "%s%s: path longer than %d bytes", reader->path,
+                   name, LIMIT_PATH_BYTES - 1);
+    else if (access(path, R_OK) != 0)
+        diag_error(reader->diag, yaml_place(node), "%s%s: cannot read '%s': %s", reader->path, name,
+                   path, strerror(errno));
+    else
+        return true;
+    return false;
 }
 
 void read_trace_file(struct key_reader *reader, const struct key_found *found)
@@ -33,22 +57,7 @@ void read_trace_file(struct key_reader *reader, const struct key_found *found)
         key_wrong_kind(reader, "file", node, "a path");
         return;
     }
-    char *path = scenario->trace_path;
-    bool fits = true;
-    if (node->text[0] == '/')
-        fits = text_copy(path, LIMIT_PATH_BYTES, node->text, node->text_bytes);
-    else
-        fits = beside_scenario(scenario, node->text, path, LIMIT_PATH_BYTES);
-    /* What is typed on the command line may be meant from where it is typed. */
-    if (fits && access(path, F_OK) != 0 && strcmp(node->document->file, "--set") == 0 &&
-        access(node->text, F_OK) == 0)
-        fits = text_copy(path, LIMIT_PATH_BYTES, node->text, node->text_bytes);
-    if (!fits)
-        diag_error(reader->diag, yaml_place(node), "%sfile: path longer than %d bytes",
-                   reader->path, LIMIT_PATH_BYTES - 1);
-    else if (access(path, R_OK) != 0)
-        diag_error(reader->diag, yaml_place(node), "%sfile: cannot read '%s': %s", reader->path,
-                   path, strerror(errno));
+    read_path(reader, "file", node, scenario->trace_path);
     key_show(reader, "file", node->text, node, NULL);
 }
 

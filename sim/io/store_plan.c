@@ -63,8 +63,15 @@ static const char *or_empty(const char *text)
     return text != NULL ? text : "";
 }
 
-/* What differs from replica to replica: "days", "faults", "profiles" with blanks between them, or
- * "none": then one replica is exact. */
+/* Places of equal score are taken in an order that each replica draws. */
+static bool draws_places(const struct scenario *scheduler)
+{
+    return (scheduler->kind == KIND_PLAIN || scheduler->kind == KIND_STATIC) &&
+           scheduler->placement != PLACE_PACK && scheduler->placement != PLACE_SPREAD;
+}
+
+/* What differs from replica to replica: "days" or "jobs", "faults", "profiles", "placement" with blanks
+ * between them, or "none": then one replica is exact. */
 static enum status write_chance(struct db *db, const struct scenario *scenario)
 {
     const struct communication *communication = &scenario->communication;
@@ -74,12 +81,20 @@ static enum status write_chance(struct db *db, const struct scenario *scenario)
     for (uint32_t i = 0; i < communication->mix_count; i++)
         profiles |= communication->mix[i].profile.spread > 0;
     profiles &= communication->kind != COMM_NONE;
-    const char *chance[] = { scenario->resample == RESAMPLE_DAYS ? " days" : "",
-                             faults ? " faults" : "", profiles ? " profiles" : "" };
-    char text[32];
-    snprintf(text, sizeof text, "%s%s%s", chance[0], chance[1], chance[2]);
+    bool placement = draws_places(scenario);
+    for (uint32_t i = 0; i < scenario->scheduler_count; i++)
+        placement |= draws_places(&scenario->schedulers[i]);
+    const char *chance[] = { scenario->resample == RESAMPLE_DAYS   ? " days"
+                             : scenario->resample == RESAMPLE_FILL ? " jobs"
+                                                                   : "",
+                             faults ? " faults" : "", profiles ? " profiles" : "",
+                             placement ? " placement" : "" };
+    char text[64];
+    snprintf(text, sizeof text, "%s%s%s%s", chance[0], chance[1], chance[2], chance[3]);
     return store_meta(db, "chance", text[0] != '\0' ? text + 1 : "none");
 }
+
+static const char *const resample_names[] = { "none", "days", "fill" };
 
 static enum status write_scenario(struct db *db, const struct scenario *scenario)
 {
@@ -90,7 +105,7 @@ static enum status write_scenario(struct db *db, const struct scenario *scenario
     TRY(store_meta(db, "overrides", or_empty(scenario->overrides)));
     TRY(store_meta(db, "resolved", or_empty(scenario->resolved)));
     TRY(meta(db, "seed", "%" PRIu64, scenario->seed)); /* as text: unsigned (P92) */
-    TRY(store_meta(db, "resample", scenario->resample == RESAMPLE_DAYS ? "days" : "none"));
+    TRY(store_meta(db, "resample", resample_names[scenario->resample]));
     TRY(store_meta(db, "detail", scenario->detail));
     TRY(store_meta(db, "order", order_names[scenario->order]));
     TRY(store_meta(db, "communication", comm_names[scenario->communication.kind]));

@@ -148,7 +148,7 @@ enum status trace_rows_count_duplicates(struct trace_rows *rows)
 
 /* The optional columns that some row has. */
 struct optional {
-    bool nodes, cores, memory, user, model, ask;
+    bool nodes, cores, memory, user, model, ask, words;
 };
 
 static struct optional optional_columns(const struct trace_rows *rows)
@@ -162,6 +162,7 @@ static struct optional optional_columns(const struct trace_rows *rows)
         has.user |= row[i].user != TEXT_NONE;
         has.model |= row[i].model != TEXT_NONE;
         has.ask |= row[i].ask != 0;
+        has.words |= row[i].words != 0;
     }
     return has;
 }
@@ -170,7 +171,7 @@ static struct optional optional_columns(const struct trace_rows *rows)
 static uint64_t columns_bytes(const struct trace_rows *rows)
 {
     return rows->rows.count * sizeof(struct trace_row) + rows->asks.count * sizeof(struct ask) +
-           rows->text_bytes + 18 * 64;
+           rows->words.count * sizeof(struct job_words) + rows->text_bytes + 19 * 64;
 }
 
 static enum status columns_take(const struct trace_rows *rows, struct optional has,
@@ -197,6 +198,8 @@ static enum status columns_take(const struct trace_rows *rows, struct optional h
     if (has.user && !(jobs->user = ARENA_ARRAY(arena, uint32_t, count))) return out_of_memory(rows);
     if (has.model && !(jobs->model = ARENA_ARRAY(arena, uint32_t, count)))
         return out_of_memory(rows);
+    if (has.words && !(jobs->words = ARENA_ARRAY(arena, struct job_words, count)))
+        return out_of_memory(rows);
     if (!has.ask) return STATUS_OK;
     jobs->ask_count = (uint32_t)rows->asks.count;
     jobs->asks = ARENA_ARRAY(arena, struct ask, jobs->ask_count);
@@ -210,7 +213,7 @@ static enum status columns_take(const struct trace_rows *rows, struct optional h
 static void columns_fill(const struct trace_rows *rows, const uint32_t *order, struct jobs *jobs)
 {
     const struct trace_row *const row = rows->rows.items;
-    const int64_t origin_ns = row[order ? order[0] : 0].submit_ns;
+    const int64_t origin_ns = rows->keeps_clock ? 0 : row[order ? order[0] : 0].submit_ns;
     jobs->count = (uint32_t)rows->rows.count;
     jobs->text_bytes = rows->text_bytes;
     memcpy(jobs->text, rows->text, rows->text_bytes);
@@ -228,6 +231,40 @@ static void columns_fill(const struct trace_rows *rows, const uint32_t *order, s
         if (jobs->model) jobs->model[i] = from->model;
         if (jobs->ask) jobs->ask[i] = from->ask ? from->ask - 1 : ASK_NONE;
     }
+}
+
+/* Words count first rows in file order; place[] says where those went. NULL: they stayed. */
+static void words_fill(const struct trace_rows *rows, const uint32_t *order, const uint32_t *place,
+                       struct jobs *jobs)
+{
+    static const struct job_words none = { .array_first_row = JOB_NONE,
+                                           .het_first_row = JOB_NONE,
+                                           .requeue = -1 };
+    const struct trace_row *const row = rows->rows.items;
+    const struct job_words *const words = rows->words.items;
+    for (uint32_t i = 0; i < jobs->count; i++) {
+        const uint32_t from = row[order ? order[i] : i].words;
+        jobs->words[i] = from ? words[from - 1] : none;
+        struct job_words *const to = &jobs->words[i];
+        if (place && to->array_first_row != JOB_NONE)
+            to->array_first_row = place[to->array_first_row];
+        if (place && to->het_first_row != JOB_NONE) to->het_first_row = place[to->het_first_row];
+    }
+}
+
+static enum status words_make(const struct trace_rows *rows, const uint32_t *order,
+                              struct jobs *jobs)
+{
+    uint32_t *place = NULL;
+    if (jobs->words == NULL) return STATUS_OK;
+    if (order != NULL) {
+        place = malloc((size_t)jobs->count * sizeof *place);
+        if (place == NULL) return out_of_memory(rows);
+        for (uint32_t i = 0; i < jobs->count; i++) place[order[i]] = i;
+    }
+    words_fill(rows, order, place, jobs);
+    free(place);
+    return STATUS_OK;
 }
 
 /* ---- the whole ----------------------------------------------------------------------------- */
@@ -280,6 +317,7 @@ static enum status columns_make(struct trace_rows *rows, const uint32_t *order, 
     TRY(check_span(rows, &row[order ? order[0] : 0], &row[order ? order[last] : last]));
     TRY(columns_take(rows, optional_columns(rows), jobs));
     columns_fill(rows, order, jobs);
+    TRY(words_make(rows, order, jobs));
     report_fill(jobs, rows->report);
     return STATUS_OK;
 }
@@ -287,6 +325,7 @@ static enum status columns_make(struct trace_rows *rows, const uint32_t *order, 
 enum status trace_rows_finish(struct trace_rows *rows, struct jobs *jobs)
 {
     ASSERT(rows->rows.count == rows->report->imported);
+    jobs->timeless = rows->timeless;
     if (rows->rows.count == 0) return columns_take(rows, (struct optional){ 0 }, jobs);
     if (!rows->options->renumber) TRY(check_ids(rows));
     if (is_in_submit_order(rows)) return columns_make(rows, NULL, jobs);

@@ -36,7 +36,8 @@ bool trace_is_openb(const struct input *input);
  *
  * A pod is one job on one node: whole GPUs, or gpu_milli thousandths of one (num_gpu 1), or none; cores in thousandths; gpu_spec
  * "A|B" is any of these GPU types. It runs from scheduled_time to deletion_time; a pod that never got a node is kept with its
- * lifetime as its duration (a repair). A list without times is kept too: one pod a second, each of 50 years. Times in seconds.
+ * lifetime as its duration (a repair). A list without times is kept too, one pod a second without a
+ * duration: it can fill a cluster (replicas.resample: fill), not be replayed. Times in seconds.
  * qos and pod_phase are not read. */
 enum status trace_read_openb(struct trace_rows *rows);
 

@@ -29,9 +29,8 @@ static const char *const names[COLUMNS] = {
     "gpu_spec", "creation_time", "deletion_time", "scheduled_time",
 };
 
-/* A pod that the list gives no times is there for good. */
 enum { WHOLE_GPU_MILLI = 1000 };
-static const int64_t forever_ns = LIMIT_SPAN_S * NS_PER_S;
+static const int64_t time_most_ns = LIMIT_SPAN_S * NS_PER_S;
 
 struct reader {
     struct trace_rows *rows;
@@ -111,7 +110,7 @@ static bool read_time(struct reader *reader, enum column column, const char *wha
     const enum number_result result =
         number_scaled(field->bytes, field->byte_count, NUMBER_NS_DECIMALS, out);
     if (result == NUMBER_MISSING) return true;
-    if (result != NUMBER_OK || *out < 0 || *out > forever_ns) return wrong(reader, field, what);
+    if (result != NUMBER_OK || *out < 0 || *out > time_most_ns) return wrong(reader, field, what);
     *has = true;
     return true;
 }
@@ -155,13 +154,17 @@ static void repair(struct reader *reader, const char *what)
     trace_rows_repair(reader->rows, what, reader->csv.record, 1);
 }
 
+static bool has_times(const struct reader *reader)
+{
+    return cell(reader, COLUMN_CREATED) && cell(reader, COLUMN_DELETED);
+}
+
 static bool set_times(struct reader *reader, const struct pod *pod, struct trace_row *row)
 {
-    const bool lists_times = cell(reader, COLUMN_CREATED) && cell(reader, COLUMN_DELETED);
     row->limit_ns = JOB_NO_LIMIT;
-    if (!lists_times) {
+    if (!has_times(reader)) {
         row->submit_ns = (int64_t)reader->rows->report->rows_read * NS_PER_S;
-        row->duration_ns = forever_ns;
+        row->duration_ns = 0;
         return true;
     }
     if (!pod->has_created)
@@ -219,8 +222,8 @@ static enum status row_read(struct reader *reader, uint32_t fields)
         skip_row(reader);
         return STATUS_OK;
     }
-    if (!cell(reader, COLUMN_CREATED) || !cell(reader, COLUMN_DELETED))
-        repair(reader, "the list has no times: one pod a second, and each stays");
+    if (!has_times(reader))
+        repair(reader, "the list has no times: it can fill a cluster, not be replayed");
     else if (cell(reader, COLUMN_SCHEDULED) && !pod.has_scheduled)
         repair(reader, "the pod never got a node: its lifetime is taken as its duration");
     const struct csv_field *const name = cell(reader, COLUMN_NAME);
@@ -246,6 +249,7 @@ enum status trace_read_openb(struct trace_rows *rows)
         return diag_error(rows->diag, (struct place){ .file = input->name },
                           "is empty: not even a header");
     TRY(header_read(&reader));
+    rows->timeless = !has_times(&reader);
     for (const uint32_t fields = reader.csv.field_count;;) {
         TRY(csv_next(&reader.csv, &found));
         if (!found) return STATUS_OK;

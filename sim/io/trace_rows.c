@@ -42,6 +42,7 @@ enum status trace_rows_init(struct trace_rows *rows, const struct input *input,
     };
     log_init(&rows->rows, sizeof(struct trace_row), LIMIT_JOBS);
     log_init(&rows->asks, sizeof(struct ask), LIMIT_JOBS);
+    log_init(&rows->words, sizeof(struct job_words), LIMIT_JOBS);
     uint32_t empty;
     return trace_rows_text(rows, "", 0, &empty);
 }
@@ -61,6 +62,7 @@ void trace_rows_clear(struct trace_rows *rows)
         free(ask);
     }
     log_clear(&rows->asks);
+    log_clear(&rows->words);
     log_clear(&rows->rows);
     free(rows->text);
     *rows = (struct trace_rows){ 0 };
@@ -125,6 +127,13 @@ enum status trace_rows_ask(struct trace_rows *rows, const struct ask *ask, uint3
     return STATUS_OK;
 }
 
+enum status trace_rows_words(struct trace_rows *rows, const struct job_words *words, uint32_t *out)
+{
+    if (!log_append(&rows->words, words)) return out_of_memory(rows);
+    *out = (uint32_t)rows->words.count;
+    return STATUS_OK;
+}
+
 enum status trace_rows_id(struct trace_rows *rows, const char *text, size_t bytes, uint32_t *out)
 {
     char number[24];
@@ -136,7 +145,8 @@ enum status trace_rows_id(struct trace_rows *rows, const char *text, size_t byte
 enum status trace_rows_add(struct trace_rows *rows, const struct trace_row *row, const char *submit,
                            size_t submit_bytes)
 {
-    ASSERT((row->gpus >= 1 || row->ask) && row->duration_ns >= 0 && row->limit_ns > 0);
+    ASSERT((row->gpus >= 1 || row->ask || row->cores) && row->duration_ns >= 0 &&
+           row->limit_ns > 0);
     if (rows->rows.count == LIMIT_JOBS)
         return diag_error(rows->diag, (struct place){ .file = rows->input->name },
                           "more than %d jobs; cut the log into pieces", LIMIT_JOBS);

@@ -24,6 +24,7 @@ struct trace_row {
     size_t offset; /* of the row in the input, for messages                                   */
     uint32_t gpus, nodes, cores, id, user, model;
     uint32_t ask; /* from trace_rows_ask; 0 = the columns say it all                                */
+    uint32_t words; /* from trace_rows_words; 0 = none                                              */
 };
 
 struct interned_name; /* uthash entries */
@@ -40,11 +41,14 @@ struct trace_rows {
     struct import_report *report;
     struct diag *diag;
     struct log rows; /* struct trace_row                                      */
+    bool timeless;   /* as in struct jobs                                              */
     char *text;      /* owned until trace_rows_clear                         */
     uint64_t text_bytes, text_capacity;
     struct interned_name *names;
     struct log asks; /* struct ask, each once                                           */
     struct interned_ask *ask_rows;
+    struct log words; /* struct job_words; their first rows count in file order              */
+    bool keeps_clock; /* time 0 is 0 as it is written, not the first submission              */
     int64_t origin_ns; /* earliest submission so far                            */
     struct reason_place skip_first[IMPORT_REASONS], repair_first[IMPORT_REASONS];
 };
@@ -75,6 +79,9 @@ void trace_rows_repair(struct trace_rows *rows, const char *reason, size_t offse
 
 /* One warning per reason, at its first place. Nothing when strict: each was an error already. */
 void trace_rows_warn(const struct trace_rows *rows);
+
+/* The words of one row: always a row of its own. */
+enum status trace_rows_words(struct trace_rows *rows, const struct job_words *words, uint32_t *out);
 
 /* Counts rows that say the same as an earlier one in submit time, duration, GPUs and user: they are
  * kept, as a repair. In trace_columns.c. */

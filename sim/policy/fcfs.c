@@ -1,4 +1,5 @@
 /* fcfs.c - first come, first served: the head of the queue starts when it fits; nobody passes it. */
+#include "policy/kubernetes.h"
 #include "policy/place.h"
 #include "policy/policy.h"
 

@@ -2,6 +2,7 @@
 #include "policy/place.h"
 
 #include "base/assert.h"
+#include "policy/place_scored.h"
 
 /* Whether the node's cores and memory are enough for so many GPUs of the demand. */
 static bool host_ok(const struct cluster *cluster, const struct demand *demand, uint32_t node,
@@ -147,13 +148,37 @@ uint32_t place_find(const struct cluster *cluster, const struct demand *demand,
     return place_parts(cluster, demand, demand->nodes_max, g, parts);
 }
 
+static bool is_scored(const struct policy_view *view, const struct demand *demand)
+{
+    return demand->by_part || scorer_wanted(view->placement, NULL, 0);
+}
+
+/* Scores know no leaves: several whole servers of a rule that does not care which go together. */
+static uint32_t place_scored(const struct policy_view *view, const struct demand *demand,
+                             struct part *parts)
+{
+    const struct cluster *cluster = view->cluster;
+    const bool whole = demand->nodes > 1 && demand->per_node == cluster->gpus_per_node &&
+                       demand->held == demand->nodes * demand->per_node;
+    if (!demand->ever) return 0;
+    uint32_t count = 0;
+    if (whole && !demand->by_part && view->placement != PLACE_RANDOM)
+        count = place_whole(cluster, demand, PLACE_PACK, parts);
+    else
+        count = scorer_place(view->scorer, cluster, demand, parts);
+    if (count || demand->by_part || demand->nodes_max == demand->nodes) return count;
+    return place_parts(cluster, demand, demand->nodes_max, cluster->gpus_per_node, parts);
+}
+
 uint32_t place_class(const struct policy_view *view, uint32_t request_class, struct part *parts)
 {
     const struct demand *demand = &view->demands[request_class];
     const struct cluster *cluster = view->cluster;
     if (!demand_fits(demand, cluster->index.with_free, cluster->gpus_per_node)) return 0;
     if (view->blocked_at[request_class] == cluster->releases + 1) return 0;
-    const uint32_t count = place_find(cluster, demand, view->placement, parts);
+    const uint32_t count = view->scorer && is_scored(view, demand)
+                               ? place_scored(view, demand, parts)
+                               : place_find(cluster, demand, view->placement, parts);
     if (count == 0) view->blocked_at[request_class] = cluster->releases + 1;
     return count;
 }

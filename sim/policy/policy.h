@@ -38,6 +38,7 @@ struct policy_view {
     const struct request_table *requests;
     uint64_t key; /* of the random stream "policy", for stream_uniform                        */
     enum placement placement;
+    struct scorer *scorer; /* place_scored.h; NULL = no job is placed by scores                 */
     uint64_t *blocked_at; /* [class_count] cluster->releases + 1 when the shape of the class
                            * fitted but no host did: holds until something is released     */
     bool *out_of_memory;  /* set by a policy whose memory is out: the run ends             */

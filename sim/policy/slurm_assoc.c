@@ -62,6 +62,7 @@ static bool row_written(struct slurm_assoc *assoc, const struct slurm_spec *spec
     assoc->rows[at].spec = line;
     assoc->rows[at].shares = written->fairshare;
     assoc->rows[at].priority = written->priority;
+    if (written->priority > assoc->priority_most) assoc->priority_most = written->priority;
     return true;
 }
 

@@ -42,6 +42,7 @@ struct slurm_who {
 struct slurm_assoc {
     struct slurm_assoc_row *rows; /* [count]                                                     */
     uint32_t count, capacity;
+    uint32_t priority_most; /* of all rows                                                      */
     uint32_t users;        /* rows that are users                                              */
     uint32_t user_names;   /* different names of users among jobs                               */
     uint32_t *deepest_first; /* [count] rows by depth, so that children come before parents         */
@@ -58,6 +59,13 @@ void slurm_assoc_clear(struct slurm_assoc *assoc);
 static inline bool slurm_assoc_is_user(const struct slurm_assoc *assoc, uint32_t row)
 {
     return assoc->rows[row].user.bytes > 0;
+}
+
+/* Priority of a job's association over the largest of all, 0 .. 1; 0 without one. */
+static inline double slurm_assoc_factor(const struct slurm_assoc *assoc, uint32_t row)
+{
+    if (row == ASSOC_NONE || assoc->priority_most == 0) return 0;
+    return (double)assoc->rows[row].priority / assoc->priority_most;
 }
 
 #endif

@@ -45,8 +45,8 @@ struct slurm_chooser {
     uint64_t *keys;                    /* [nodes]                                                  */
     uint32_t *counts, *cores, *dists;  /* [switches or blocks]                                      */
     uint8_t *used;                     /* [switches or blocks]                                      */
-    struct part *parts;                /* [nodes]                                                  */
-    uint32_t part_count;
+    struct part *parts;                /* [part_capacity] owned                                    */
+    uint32_t part_count, part_capacity;
 };
 
 /* Why a try failed, for the next one. */
@@ -77,6 +77,14 @@ struct choice {
 static inline struct offer *offer_of(const struct choice *choice, uint32_t node)
 {
     return &choice->chooser->offers[node];
+}
+
+/* GPUs of the node that are free and of the wanted type. */
+static inline uint64_t free_gpus(const struct choice *choice, uint32_t node)
+{
+    const uint64_t free = choice->picture->free_mask[node];
+    const uint64_t *bits = choice->need->gpu_bits;
+    return bits ? free & bits[choice->nodes->kind_of[node]] : free;
 }
 
 /* The first node of a set at or behind `node`; NODE_NONE. */
@@ -126,7 +134,7 @@ bool choose_block(struct choice *choice);       /* slurm_block.c */
 bool parts_fill(struct choice *choice);
 
 /* slurm_gpus.c: which GPUs of the node, `count` of them; cores[sockets] of the job there. */
-uint32_t gpus_pick(const struct choice *choice, uint32_t node, uint32_t count,
+uint64_t gpus_pick(const struct choice *choice, uint32_t node, uint32_t count,
                    const uint16_t *cores);
 /* The GPU whose free shards hold the request; NODE_NONE = none. */
 uint32_t shard_pick(const struct choice *choice, uint32_t node);

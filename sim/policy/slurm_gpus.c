@@ -23,14 +23,9 @@ static uint32_t least(uint32_t a, uint32_t b)
     return a < b ? a : b;
 }
 
-/* GPUs of a socket; `any`: those that belong to no socket. */
 static uint32_t pool(const struct pick *pick, uint32_t socket)
 {
-    return pick->kind->near_cores ? pick->kind->gpus_of_socket[socket] : 0;
-}
-static uint32_t pool_any(const struct pick *pick)
-{
-    return pick->kind->near_cores ? 0 : pick->kind->gpu_mask;
+    return pick->kind->gpus_of_socket[socket];
 }
 
 static void add_links(struct pick *pick, uint32_t gpu)
@@ -80,7 +75,6 @@ static void pick_new(struct pick *pick, const uint16_t *cores, const uint32_t *w
 {
     for (uint32_t s = 0; s < pick->sockets; s++)
         if (cores[s]) take_new(pick, pool(pick, s), wanted[s]);
-    take_new(pick, pool_any(pick), pick->needed);
     for (uint32_t s = 0; s < pick->sockets; s++)
         if (cores[s]) take_new(pick, pool(pick, s), pick->needed);
     for (uint32_t s = 0; s < pick->sockets && !bind; s++)
@@ -116,10 +110,9 @@ static void take_old(struct pick *pick, uint32_t of, int32_t links_least, uint32
 }
 
 /* Step by step from the best linked down, from the marked sockets. */
-static void take_linked(struct pick *pick, uint32_t best, uint32_t sockets, bool any)
+static void take_linked(struct pick *pick, uint32_t best, uint32_t sockets)
 {
     for (int32_t links = (int32_t)best; links >= 0 && pick->needed > 0; links--) {
-        if (any) take_old(pick, pool_any(pick), links, pick->needed);
         for (uint32_t s = 0; s < pick->sockets; s++)
             if (sockets >> s & 1) take_old(pick, pool(pick, s), links, pick->needed);
     }
@@ -137,12 +130,11 @@ static void pick_old(struct pick *pick, const uint16_t *cores, const uint32_t *w
 {
     uint32_t used = 0;
     for (uint32_t s = 0; s < pick->sockets; s++) used |= (uint32_t)(cores[s] > 0) << s;
-    take_first(pick, pool_any(pick), 1);
     for (uint32_t s = 0; s < pick->sockets; s++)
         if (used >> s & 1) take_first(pick, pool(pick, s), wanted ? wanted[s] : 1);
     const uint32_t best = pick->linked ? (uint32_t)scale_links(pick) : 0;
-    if (!wanted) take_linked(pick, best, used, true);
-    take_linked(pick, best, wanted ? UINT32_MAX : ~used, wanted != NULL);
+    if (!wanted) take_linked(pick, best, used);
+    take_linked(pick, best, wanted ? UINT32_MAX : ~used);
 }
 
 /* ---- --gpus ---------------------------------------------------------------------------------- */
@@ -194,19 +186,29 @@ static void wanted_of(const struct choice *choice, const struct pick *pick, cons
     }
 }
 
-uint32_t gpus_pick(const struct choice *choice, uint32_t node, uint32_t count,
+static uint64_t lowest(uint64_t free, uint32_t count)
+{
+    uint64_t rest = free;
+    while (count-- > 0 && rest) rest &= rest - 1;
+    return free & ~rest;
+}
+
+uint64_t gpus_pick(const struct choice *choice, uint32_t node, uint32_t count,
                    const uint16_t *cores)
 {
+    if (choice->need->whole_nodes) return choice->picture->free_mask[node];
+    if (!slurm_kind_of(choice->nodes, node)->near_cores)
+        return lowest(free_gpus(choice, node), count);
     const struct slurm_kind *kind = slurm_kind_of(choice->nodes, node);
     const bool old = choice->nodes->slurm->compat == COMPAT_22_05;
     const bool by_tasks = choice->need->gpus_per_task && !choice->need->gpus_per_node;
     const bool by_job = choice->need->gpus_per_job && !by_tasks && !choice->need->gpus_per_node;
     struct pick pick = { .kind = kind,
-                         .sockets = kind->near_cores ? kind->sockets : 0,
+                         .sockets = kind->sockets,
                          .gpus = kind->gpus,
-                         .free = choice->picture->free_mask[node],
+                         .free = (uint32_t)choice->picture->free_mask[node],
                          .needed = least(count, kind->gpus),
-                         .linked = kind->linked && kind->near_cores };
+                         .linked = kind->linked };
     uint32_t wanted[SLURM_SOCKETS];
     for (uint32_t g = 0; g < pick.gpus; g++) pick.order[g] = g;
     if (by_job && pick.linked && count > 1 && pick_linked_pair(&pick, cores)) return pick.chosen;
@@ -225,7 +227,7 @@ uint32_t shard_pick(const struct choice *choice, uint32_t node)
     const struct slurm_picture *picture = choice->picture;
     if (!picture->shards || !kind->shards_per_gpu) return NODE_NONE;
     const uint16_t *taken = picture->shards + (size_t)node * choice->nodes->gpus_most;
-    for (uint32_t g = 0; g < kind->gpus; g++) {
+    for (uint32_t g = 0; g < kind->cards; g++) {
         const bool whole = picture->free_mask[node] >> g & 1;
         const bool shared = taken[g] > 0 && picture->sound_mask[node] >> g & 1;
         if ((whole || shared) && taken[g] + choice->need->shards_per_node <= kind->shards_per_gpu)

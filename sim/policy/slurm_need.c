@@ -68,17 +68,29 @@ static uint64_t memory_least(const struct slurm_need *need)
     return 0;
 }
 
+/* Bits of a kind's GPUs that go by the name: a type of GPU, or the MIG profile that they are cut into. */
+static uint64_t bits_called(const struct slurm_kind *kind, const char *gpu_type)
+{
+    if (!*gpu_type || strcmp(gpu_type, kind->gpu_type) == 0) return kind->gpu_mask;
+    uint64_t bits = 0;
+    for (uint32_t b = 0; kind->cut_count && b < kind->gpus; b++)
+        if (strcmp(kind->cuts[b % kind->cut_count].profile, gpu_type) == 0)
+            bits |= UINT64_C(1) << b;
+    return bits;
+}
+
 static uint64_t kinds_for(const struct slurm_need *need, const struct slurm_nodes *nodes,
                           const char *gpu_type, const char *constraint)
 {
     uint64_t kinds = 0;
     for (uint32_t k = 0; k < nodes->kind_count; k++) {
         const struct slurm_kind *kind = &nodes->kinds[k];
-        const bool fits = kind->gpus >= gpus_least(need) && kind->cores >= cores_least(need) &&
+        const uint64_t bits = bits_called(kind, gpu_type);
+        const bool fits = (uint32_t)bits_count_64(bits) >= gpus_least(need) &&
+                          kind->cores >= cores_least(need) &&
                           kind->memory_mib >= memory_least(need) &&
-                          (uint64_t)kind->shards_per_gpu * kind->gpus >= need->shards_per_node;
-        if (fits && (!*gpu_type || strcmp(gpu_type, kind->gpu_type) == 0) &&
-            features_match(constraint, kind->features))
+                          (uint64_t)kind->shards_per_gpu * kind->cards >= need->shards_per_node;
+        if (fits && (!*gpu_type || bits) && features_match(constraint, kind->features))
             kinds |= UINT64_C(1) << k;
     }
     return kinds;
@@ -208,6 +220,20 @@ static bool lists_of_ask(struct slurm_need *need, const struct slurm_nodes *node
     return true;
 }
 
+/* Only nodes that are cut into instances of several profiles have GPUs of several types. */
+static bool gpu_bits_of(struct slurm_need *need, const struct slurm_nodes *nodes, const char *type,
+                        struct arena *arena)
+{
+    bool cut = false;
+    for (uint32_t k = 0; k < nodes->kind_count; k++) cut |= nodes->kinds[k].cut_count > 0;
+    if (!*type || !cut) return true;
+    uint64_t *bits = ARENA_ARRAY(arena, uint64_t, nodes->kind_count);
+    if (!bits) return false;
+    for (uint32_t k = 0; k < nodes->kind_count; k++) bits[k] = bits_called(&nodes->kinds[k], type);
+    need->gpu_bits = bits;
+    return true;
+}
+
 bool slurm_need_of_ask(struct slurm_need *need, const struct slurm_nodes *nodes,
                        const struct ask *ask, const char *text, uint32_t partition,
                        struct arena *arena)
@@ -239,8 +265,9 @@ bool slurm_need_of_ask(struct slurm_need *need, const struct slurm_nodes *nodes,
         need->cores_per_gpu = in->def_cpu_per_gpu ? in->def_cpu_per_gpu : slurm->def_cpu_per_gpu;
     nodes_of_ask(need, nodes);
     memory_of_ask(need, slurm, ask);
-    need->kinds = kinds_for(need, nodes, text + ask->gpu_type, text + ask->constraint);
-    return true;
+    const char *const type = text + (ask->gpu_type ? ask->gpu_type : ask->instance);
+    need->kinds = kinds_for(need, nodes, type, text + ask->constraint);
+    return gpu_bits_of(need, nodes, type, arena);
 }
 
 /* ---- jobs of a trace ------------------------------------------------------------------------- */

@@ -47,8 +47,13 @@ static void kind_init(struct slurm_kind *kind, const struct server_type *server,
 {
     const uint32_t parts = group && group->nodes_per_server ? group->nodes_per_server : 1;
     kind->cores = server->cores / parts;
-    kind->gpus = server->gpus / parts;
-    kind->gpu_mask = kind->gpus ? UINT32_MAX >> (32 - kind->gpus) : 0;
+    kind->gpus = kind->cards = server->gpus / parts;
+    if (group && kind->cards && group->cut_count && kind->cards * group->cut_count <= SLURM_GPUS) {
+        kind->cuts = group->cuts;
+        kind->cut_count = group->cut_count;
+        kind->gpus = kind->cards * group->cut_count;
+    }
+    kind->gpu_mask = kind->gpus ? UINT64_MAX >> (SLURM_GPUS - kind->gpus) : 0;
     kind->memory_mib = (server->memory_bytes / parts) >> 20;
     kind->gpu_type = server->gpu;
     kind->features = "";
@@ -62,8 +67,9 @@ static void kind_init(struct slurm_kind *kind, const struct server_type *server,
     kind->link_score = group->link_score;
     kind->sockets = group->sockets ? group->sockets : 1;
     if (kind->sockets > SLURM_SOCKETS) kind->sockets = SLURM_SOCKETS;
-    divide_gpus(kind, group);
-    kind->listed = kind->near_cores || group->gpu_type[0] || kind->shards_per_gpu;
+    if (!kind->cut_count) divide_gpus(kind, group);
+    kind->listed =
+        kind->near_cores || kind->cut_count || group->gpu_type[0] || kind->shards_per_gpu;
 }
 
 static bool kinds_init(struct slurm_nodes *nodes, struct arena *arena)

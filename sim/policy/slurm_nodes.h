@@ -16,11 +16,18 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { SLURM_SOCKETS = 8 }; /* of one node; real ones have 1 to 8 */
+enum {
+    SLURM_SOCKETS = 8, /* of one node; real ones have 1 to 8                                       */
+    SLURM_GPUS = 64,   /* whole ones or MIG instances of one node: 8 cards cut into 7 are 56          */
+};
 
 /* Nodes that are alike. */
 struct slurm_kind {
-    uint32_t first_node, nodes, cores, sockets, gpus, gpu_mask, shards_per_gpu, weight;
+    uint32_t first_node, nodes, cores, sockets, shards_per_gpu, weight;
+    uint32_t gpus;      /* that are given out whole, or MIG instances: cards * cut_count             */
+    uint32_t cards, cut_count;   /* cut_count 0 = not cut                                           */
+    const struct gpu_cut *cuts;  /* borrowed from the layout                                       */
+    uint64_t gpu_mask;           /* a bit for each of gpus; instance c of card g is bit g * cut_count + c */
     uint64_t memory_mib;
     const char *gpu_type, *features; /* borrowed from the layout                                  */
     bool near_cores; /* Cores= was said: GPUs belong to sockets                                     */
@@ -97,7 +104,7 @@ static inline uint32_t slurm_set_count(const uint64_t *set, uint32_t words)
 {
     uint32_t count = 0;
     for (uint32_t w = 0; w < words; w++)
-        count += (uint32_t)(bits_count((uint32_t)set[w]) + bits_count((uint32_t)(set[w] >> 32)));
+        count += (uint32_t)bits_count_64(set[w]);
     return count;
 }
 

@@ -70,7 +70,7 @@ static uint32_t cores_of_memory(const struct choice *choice, uint32_t node, uint
 static bool count_gpus(const struct choice *choice, uint32_t node, struct offer *offer)
 {
     const struct slurm_need *need = choice->need;
-    uint32_t free = (uint32_t)bits_count(choice->picture->free_mask[node]);
+    uint32_t free = (uint32_t)bits_count_64(free_gpus(choice, node));
     uint32_t cap = 0, min = need->whole_nodes ? free : most(need->gpus_per_node, 1);
     min = most(min, need->gpus_per_task * most(need->tasks_per_node, 1));
     if (!need->whole_nodes) cap = need->gpus_per_node ? need->gpus_per_node : need->gpus_per_job;
@@ -105,8 +105,8 @@ static uint64_t rank_of(const struct choice *choice, uint32_t node, const struct
     uint32_t near = offer->gpus_free;
     for (uint32_t s = 0; kind->near_cores && s < kind->sockets; s++)
         if (!picture->socket_cores[(size_t)node * choice->nodes->sockets_most + s])
-            near -= least(near,
-                          (uint32_t)bits_count(picture->free_mask[node] & kind->gpus_of_socket[s]));
+            near -= least(
+                near, (uint32_t)bits_count_64(picture->free_mask[node] & kind->gpus_of_socket[s]));
     if (offer->gpus_cap) near = least(near, offer->gpus_cap);
     return rank | (RANK_GPUS_MOST - least(near, RANK_GPUS_MOST));
 }
@@ -138,7 +138,7 @@ static bool are_alike(const struct choice *choice, uint32_t a, uint32_t b)
     return choice->nodes->kind_of[a] == choice->nodes->kind_of[b] &&
            picture->cores[a] == picture->cores[b] &&
            picture->memory_mib[a] == picture->memory_mib[b] &&
-           bits_count(picture->free_mask[a]) == bits_count(picture->free_mask[b]) &&
+           bits_count_64(free_gpus(choice, a)) == bits_count_64(free_gpus(choice, b)) &&
            (picture->jobs[a] == 0) == (picture->jobs[b] == 0) &&
            slurm_set_has(picture->completing, a) == slurm_set_has(picture->completing, b) &&
            slurm_set_has(picture->asleep, a) == slurm_set_has(picture->asleep, b) &&
@@ -255,7 +255,7 @@ static void pools_read(const struct choice *choice, uint32_t node, const struct 
         pools->cores[s] = free[s];
         pools->cores_total += free[s];
         pools->gpus[s] =
-            (uint32_t)bits_count(choice->picture->free_mask[node] & kind->gpus_of_socket[s]);
+            (uint32_t)bits_count_64(choice->picture->free_mask[node] & kind->gpus_of_socket[s]);
     }
 }
 

@@ -3,7 +3,7 @@
  * Tasks and GPUs of the whole job fill the nodes from the left, leaving one for each node still to come. */
 #include "policy/slurm_choose.h"
 
-#include <string.h>
+#include <stdlib.h>
 
 enum { MILLI = 1000, MIB_SHIFT = 20 };
 
@@ -44,7 +44,7 @@ static uint32_t gpus_here(const struct choice *choice, uint32_t node, uint32_t t
                           struct rest *rest)
 {
     const struct slurm_need *need = choice->need;
-    if (need->whole_nodes) return (uint32_t)bits_count(choice->picture->free_mask[node]);
+    if (need->whole_nodes) return (uint32_t)bits_count_64(choice->picture->free_mask[node]);
     if (need->gpus_per_node) return need->gpus_per_node;
     if (need->gpus_per_task) return tasks * need->gpus_per_task;
     return need->gpus_per_job ? summed_gpus(choice, node, rest) : 0;
@@ -87,36 +87,80 @@ static uint64_t memory_here(const struct choice *choice, uint32_t node, uint32_t
     return 0;
 }
 
-/* Fills the part's GPUs; false: they are not there. */
-static bool fill_gpus(const struct choice *choice, struct part *part, uint32_t gpus, uint32_t cores)
+/* One more part; NULL when memory is out. */
+static struct part *add_part(struct slurm_chooser *chooser)
+{
+    if (chooser->part_count == chooser->part_capacity) {
+        const uint32_t capacity = chooser->part_capacity ? 2 * chooser->part_capacity : 64;
+        struct part *parts = realloc(chooser->parts, capacity * sizeof *parts);
+        if (!parts) return NULL;
+        chooser->parts = parts;
+        chooser->part_capacity = capacity;
+    }
+    struct part *part = &chooser->parts[chooser->part_count++];
+    *part = (struct part){ 0 };
+    return part;
+}
+
+/* The GPUs of a node as parts: whole ones are one part by its mask; each MIG instance is a part. `first` is the
+ * node's first part, which has its cores and memory. */
+static bool add_gpus(struct slurm_chooser *chooser, const struct slurm_kind *kind, uint32_t first,
+                     uint64_t gpus)
+{
+    const uint32_t node = chooser->parts[first].node;
+    if (!kind->cut_count) {
+        chooser->parts[first].mask = (uint32_t)gpus;
+        chooser->parts[first].gpus = (uint32_t)bits_count_64(gpus);
+        return true;
+    }
+    for (bool more = false; gpus; gpus &= gpus - 1, more = true) {
+        const uint32_t bit = (uint32_t)__builtin_ctzll(gpus);
+        const struct gpu_cut *cut = &kind->cuts[bit % kind->cut_count];
+        struct part *part = more ? add_part(chooser) : &chooser->parts[first];
+        if (!part) return false;
+        part->node = node;
+        part->mask = UINT32_C(1) << (bit / kind->cut_count);
+        part->share_units = cut->units;
+        part->slice_first = cut->slice_first;
+        part->slice_count = cut->slice_count;
+    }
+    return true;
+}
+
+/* False: the GPUs are not there. */
+static bool fill_gpus(const struct choice *choice, uint32_t node, uint32_t gpus, uint32_t cores)
 {
     const struct slurm_need *need = choice->need;
-    const struct slurm_kind *kind = slurm_kind_of(choice->nodes, part->node);
+    const struct slurm_kind *kind = slurm_kind_of(choice->nodes, node);
+    struct slurm_chooser *chooser = choice->chooser;
+    const uint32_t first = chooser->part_count - 1;
     if (need->shards_per_node) {
-        const uint32_t gpu = shard_pick(choice, part->node);
+        const uint32_t gpu = shard_pick(choice, node);
         if (gpu == NODE_NONE) return false;
-        part->mask = UINT32_C(1) << gpu;
-        part->share_units = SLURM_GPU_UNITS / kind->shards_per_gpu * need->shards_per_node;
+        chooser->parts[first].mask = UINT32_C(1) << gpu;
+        chooser->parts[first].share_units =
+            SLURM_GPU_UNITS / kind->shards_per_gpu * need->shards_per_node;
         return true;
     }
     if (gpus == 0) return true;
     uint16_t of_sockets[SLURM_SOCKETS] = { 0 };
-    if (kind->near_cores) offer_sockets(choice, part->node, gpus, cores, of_sockets);
-    part->mask = gpus_pick(choice, part->node, gpus, of_sockets);
-    part->gpus = (uint32_t)bits_count(part->mask);
-    return part->gpus == gpus;
+    if (kind->near_cores) offer_sockets(choice, node, gpus, cores, of_sockets);
+    const uint64_t picked = gpus_pick(choice, node, gpus, of_sockets);
+    return (uint32_t)bits_count_64(picked) == gpus && add_gpus(chooser, kind, first, picked);
 }
 
-static bool fill_part(struct choice *choice, uint32_t node, struct rest *rest, struct part *part)
+static bool fill_node(struct choice *choice, uint32_t node, struct rest *rest)
 {
     const uint32_t tasks = tasks_here(choice, node, rest);
     const uint32_t gpus = gpus_here(choice, node, tasks, rest);
     const uint32_t cores = cores_here(choice, node, tasks, gpus);
     const uint64_t memory_mib = memory_here(choice, node, cores, gpus);
-    *part = (struct part){ .node = node,
-                           .cores_milli = cores * MILLI,
-                           .memory_bytes = memory_mib << MIB_SHIFT };
-    return memory_mib <= choice->picture->memory_mib[node] && fill_gpus(choice, part, gpus, cores);
+    struct part *part = add_part(choice->chooser);
+    if (!part || memory_mib > choice->picture->memory_mib[node]) return false;
+    part->node = node;
+    part->cores_milli = cores * MILLI;
+    part->memory_bytes = memory_mib << MIB_SHIFT;
+    return fill_gpus(choice, node, gpus, cores);
 }
 
 bool parts_fill(struct choice *choice)
@@ -132,8 +176,7 @@ bool parts_fill(struct choice *choice)
     chooser->part_count = 0;
     FOR_NODES(node, choice->chosen, choice->nodes->words)
     {
-        if (!fill_part(choice, node, &rest, &chooser->parts[chooser->part_count])) return false;
-        chooser->part_count++;
+        if (!fill_node(choice, node, &rest)) return false;
         rest.nodes--;
     }
     return need->gpus_per_task || need->gpus_per_node || need->whole_nodes || rest.gpus == 0;

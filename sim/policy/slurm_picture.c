@@ -10,8 +10,8 @@ enum { UNDO_FIRST_ROWS = 256, MILLI = 1000, MIB_SHIFT = 20 };
 
 /* Head of a row of undo; shards and sockets of the node follow it. */
 struct undo_row {
-    uint64_t memory_mib;
-    uint32_t node, free_mask, cores, jobs;
+    uint64_t memory_mib, free_mask;
+    uint32_t node, cores, jobs;
 };
 
 /* ---- sockets --------------------------------------------------------------------------------- */
@@ -74,10 +74,10 @@ static uint16_t *sockets_of(const struct slurm_picture *picture, uint32_t node)
 }
 
 /* Writes the free GPUs of a node, and in which sets it is with so many. */
-static void set_free_mask(struct slurm_picture *picture, uint32_t node, uint32_t free_mask)
+static void set_free_mask(struct slurm_picture *picture, uint32_t node, uint64_t free_mask)
 {
-    const uint32_t was = (uint32_t)bits_count(picture->free_mask[node]);
-    const uint32_t is = (uint32_t)bits_count(free_mask);
+    const uint32_t was = (uint32_t)bits_count_64(picture->free_mask[node]);
+    const uint32_t is = (uint32_t)bits_count_64(free_mask);
     const uint64_t bit = UINT64_C(1) << (node % 64);
     uint64_t *word = picture->with_gpus + node / 64;
     picture->free_mask[node] = free_mask;
@@ -120,8 +120,8 @@ bool slurm_picture_init(struct slurm_picture *picture, const struct slurm_nodes 
 {
     const uint32_t count = nodes->nodes, words = nodes->words;
     *picture = (struct slurm_picture){ .nodes = nodes };
-    picture->free_mask = ARENA_ARRAY(arena, uint32_t, count);
-    picture->sound_mask = ARENA_ARRAY(arena, uint32_t, count);
+    picture->free_mask = ARENA_ARRAY(arena, uint64_t, count);
+    picture->sound_mask = ARENA_ARRAY(arena, uint64_t, count);
     picture->cores = ARENA_ARRAY(arena, uint32_t, count);
     picture->memory_mib = ARENA_ARRAY(arena, uint64_t, count);
     picture->jobs = ARENA_ARRAY(arena, uint32_t, count);
@@ -176,7 +176,7 @@ static void remember(struct slurm_picture *picture, uint32_t node)
         picture->undo_capacity = capacity;
     }
     uint8_t *at = picture->undo + (size_t)picture->undo_rows++ * picture->undo_bytes;
-    const struct undo_row row = { picture->memory_mib[node], node, picture->free_mask[node],
+    const struct undo_row row = { picture->memory_mib[node], picture->free_mask[node], node,
                                   picture->cores[node], picture->jobs[node] };
     memcpy(at, &row, sizeof row);
     at += sizeof row;
@@ -215,65 +215,93 @@ static uint32_t shards_in(const struct slurm_kind *kind, uint32_t share_units)
     return (uint32_t)((uint64_t)share_units * kind->shards_per_gpu / SLURM_GPU_UNITS);
 }
 
-static void add_job(struct slurm_picture *picture, uint32_t node, uint32_t mask,
-                    uint32_t share_units, uint32_t cores, uint64_t memory_mib)
+/* What a job holds on a node. */
+struct hold {
+    uint32_t node, mask, share_units, cores, slice_first;
+    uint64_t memory_mib;
+};
+
+static struct hold hold_of_part(const struct part *part)
 {
+    return (struct hold){ part->node,        part->mask,
+                          part->share_units, part->cores_milli / MILLI,
+                          part->slice_first, part->memory_bytes >> MIB_SHIFT };
+}
+
+/* The bits of the GPUs, or of the instance, that a job holds. */
+static uint64_t bits_of(const struct slurm_kind *kind, const struct hold *hold)
+{
+    if (!kind->cut_count || !hold->mask) return hold->mask;
+    const uint32_t first = (uint32_t)__builtin_ctz(hold->mask) * kind->cut_count;
+    for (uint32_t c = 0; c < kind->cut_count; c++)
+        if (kind->cuts[c].slice_first == hold->slice_first) return UINT64_C(1) << (first + c);
+    return 0;
+}
+
+static void add_job(struct slurm_picture *picture, const struct hold *hold)
+{
+    const uint32_t node = hold->node;
     const struct slurm_kind *kind = slurm_kind_of(picture->nodes, node);
-    set_free_mask(picture, node, picture->free_mask[node] & ~mask);
-    if (share_units && picture->shards)
-        shards_of(picture, node)[__builtin_ctz(mask)] += (uint16_t)shards_in(kind, share_units);
-    ASSERT(cores <= picture->cores[node]);
-    set_cores(picture, node, picture->cores[node] - cores);
+    set_free_mask(picture, node, picture->free_mask[node] & ~bits_of(kind, hold));
+    if (hold->share_units && picture->shards && kind->shards_per_gpu)
+        shards_of(picture, node)[__builtin_ctz(hold->mask)] +=
+            (uint16_t)shards_in(kind, hold->share_units);
+    ASSERT(hold->cores <= picture->cores[node]);
+    set_cores(picture, node, picture->cores[node] - hold->cores);
     picture->memory_mib[node] -=
-        memory_mib < picture->memory_mib[node] ? memory_mib : picture->memory_mib[node];
-    picture->jobs[node]++;
+        hold->memory_mib < picture->memory_mib[node] ? hold->memory_mib : picture->memory_mib[node];
+    picture->jobs[node] += hold->cores > 0;
     if (picture->socket_cores && kind->near_cores) {
         uint16_t taken[SLURM_SOCKETS];
-        slurm_sockets_take(kind, mask, cores, sockets_of(picture, node), taken);
+        slurm_sockets_take(kind, hold->mask, hold->cores, sockets_of(picture, node), taken);
     }
 }
 
-static void remove_job(struct slurm_picture *picture, uint32_t node, uint32_t mask,
-                       uint32_t share_units, uint32_t cores, uint64_t memory_mib)
+static void remove_job(struct slurm_picture *picture, const struct hold *hold)
 {
+    const uint32_t node = hold->node;
     const struct slurm_kind *kind = slurm_kind_of(picture->nodes, node);
-    if (share_units && picture->shards) {
-        uint16_t *taken = &shards_of(picture, node)[__builtin_ctz(mask)];
-        *taken = (uint16_t)(*taken - shards_in(kind, share_units));
-        if (*taken) mask = 0;
+    uint64_t bits = bits_of(kind, hold);
+    if (hold->share_units && picture->shards && kind->shards_per_gpu) {
+        uint16_t *taken = &shards_of(picture, node)[__builtin_ctz(hold->mask)];
+        *taken = (uint16_t)(*taken - shards_in(kind, hold->share_units));
+        if (*taken) bits = 0;
     }
-    set_free_mask(picture, node, picture->free_mask[node] | (mask & picture->sound_mask[node]));
-    set_cores(picture, node, picture->cores[node] + cores);
-    picture->memory_mib[node] += memory_mib;
-    ASSERT(picture->jobs[node] > 0 && picture->cores[node] <= kind->cores);
-    picture->jobs[node]--;
+    set_free_mask(picture, node, picture->free_mask[node] | (bits & picture->sound_mask[node]));
+    set_cores(picture, node, picture->cores[node] + hold->cores);
+    picture->memory_mib[node] += hold->memory_mib;
+    ASSERT(picture->cores[node] <= kind->cores);
+    ASSERT(picture->jobs[node] >= (hold->cores > 0));
+    picture->jobs[node] -= hold->cores > 0;
     if (picture->socket_cores && kind->near_cores)
-        sockets_give(kind, mask, cores, sockets_of(picture, node));
+        sockets_give(kind, hold->mask, hold->cores, sockets_of(picture, node));
 }
 
 void slurm_picture_take(struct slurm_picture *picture, const struct part *parts, uint32_t count)
 {
     for (uint32_t p = 0; p < count; p++) {
-        remember(picture, parts[p].node);
-        add_job(picture, parts[p].node, parts[p].mask, parts[p].share_units,
-                parts[p].cores_milli / MILLI, parts[p].memory_bytes >> MIB_SHIFT);
+        const struct hold hold = hold_of_part(&parts[p]);
+        remember(picture, hold.node);
+        add_job(picture, &hold);
     }
 }
 
 void slurm_picture_give(struct slurm_picture *picture, const struct part *parts, uint32_t count)
 {
     for (uint32_t p = 0; p < count; p++) {
-        remember(picture, parts[p].node);
-        remove_job(picture, parts[p].node, parts[p].mask, parts[p].share_units,
-                   parts[p].cores_milli / MILLI, parts[p].memory_bytes >> MIB_SHIFT);
+        const struct hold hold = hold_of_part(&parts[p]);
+        remember(picture, hold.node);
+        remove_job(picture, &hold);
     }
 }
 
 void slurm_picture_give_grant(struct slurm_picture *picture, const struct grant *grant)
 {
-    remember(picture, grant->node);
-    remove_job(picture, grant->node, grant->mask, grant->share_units, grant->cores_milli / MILLI,
-               grant->memory_bytes >> MIB_SHIFT);
+    const struct hold hold = { grant->node,        grant->mask,
+                               grant->share_units, grant->cores_milli / MILLI,
+                               grant->slice_first, grant->memory_bytes >> MIB_SHIFT };
+    remember(picture, hold.node);
+    remove_job(picture, &hold);
 }
 
 /* ---- from the cluster ------------------------------------------------------------------------ */
@@ -300,7 +328,7 @@ static void read_grants(struct slurm_picture *picture, const struct cluster *clu
     for (uint32_t row = cluster->first_on_node[node]; row != GRANT_NONE;
          row = cluster->grants[row].next_on_node) {
         const struct grant *grant = &cluster->grants[row];
-        picture->jobs[node]++;
+        picture->jobs[node] += grant->cores_milli >= MILLI;
         if (!picture->socket_cores || !kind->near_cores) continue;
         uint16_t taken[SLURM_SOCKETS];
         uint32_t cores = grant->cores_milli / MILLI;
@@ -310,13 +338,42 @@ static void read_grants(struct slurm_picture *picture, const struct cluster *clu
     }
 }
 
+static uint64_t bits_of_cards(const struct slurm_kind *kind, uint32_t cards)
+{
+    if (!kind->cut_count) return cards;
+    uint64_t bits = 0;
+    for (uint32_t c = 0; c < kind->cards; c++)
+        if (cards >> c & 1) bits |= ((UINT64_C(1) << kind->cut_count) - 1) << (c * kind->cut_count);
+    return bits;
+}
+
+/* Free instances of cards of which some are taken. */
+static uint64_t read_instances(const struct slurm_picture *picture, const struct cluster *cluster,
+                               uint32_t node)
+{
+    const struct slurm_kind *kind = slurm_kind_of(picture->nodes, node);
+    uint64_t bits = 0;
+    for (uint32_t card = 0; cluster->share_free && card < kind->cards; card++) {
+        const size_t gpu = (size_t)node * cluster->gpus_per_node + card;
+        if (cluster->holder[gpu] != LIVE_SHARED) continue;
+        for (uint32_t c = 0; c < kind->cut_count; c++)
+            if (!(cluster->slices_used[gpu] >> kind->cuts[c].slice_first & 1))
+                bits |= UINT64_C(1) << (card * kind->cut_count + c);
+    }
+    return bits & picture->sound_mask[node];
+}
+
 void slurm_picture_read_node(struct slurm_picture *picture, const struct cluster *cluster,
                              uint32_t node)
 {
     const uint64_t bit = UINT64_C(1) << (node % 64);
-    picture->sound_mask[node] = cluster->full_mask[node] & ~cluster->broken_mask[node];
+    const struct slurm_kind *kind = slurm_kind_of(picture->nodes, node);
+    picture->sound_mask[node] =
+        bits_of_cards(kind, cluster->full_mask[node] & ~cluster->broken_mask[node]);
     node_empty(picture, node);
-    set_free_mask(picture, node, cluster->free_mask[node]);
+    set_free_mask(picture, node,
+                  bits_of_cards(kind, cluster->free_mask[node]) |
+                      read_instances(picture, cluster, node));
     if (cluster->outs[node])
         picture->usable[node / 64] &= ~bit;
     else

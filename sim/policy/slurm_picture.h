@@ -18,11 +18,11 @@
 
 struct slurm_picture {
     const struct slurm_nodes *nodes;
-    uint32_t *free_mask;    /* [nodes] GPUs that nobody holds, also not in part, and that are whole */
-    uint32_t *sound_mask;   /* [nodes] GPUs that are not broken                                    */
+    uint64_t *free_mask;    /* [nodes] GPUs, or MIG instances, that nobody holds, also not in part    */
+    uint64_t *sound_mask;   /* [nodes] those of GPUs that are not broken                            */
     uint32_t *cores;        /* [nodes] free                                                       */
     uint64_t *memory_mib;   /* [nodes] free                                                       */
-    uint32_t *jobs;         /* [nodes] jobs there, suspended ones included                         */
+    uint32_t *jobs;         /* [nodes] jobs there, suspended ones included; the part of a job that has cores counts */
     uint16_t *shards;       /* [nodes * gpus_most] taken of each GPU; NULL without shards           */
     uint16_t *socket_cores; /* [nodes * sockets_most] free; NULL without Cores=                     */
     uint64_t *usable;       /* [words] takes new jobs: up, not draining                            */

@@ -26,14 +26,13 @@ static bool take_memory(struct slurm_chooser *chooser)
     chooser->rows = ARENA_ARRAY(arena, uint32_t, count);
     chooser->rows_spare = ARENA_ARRAY(arena, uint32_t, count);
     chooser->keys = ARENA_ARRAY(arena, uint64_t, count);
-    chooser->parts = ARENA_ARRAY(arena, struct part, count);
     chooser->counts = ARENA_ARRAY(arena, uint32_t, units);
     chooser->cores = ARENA_ARRAY(arena, uint32_t, units);
     chooser->dists = ARENA_ARRAY(arena, uint32_t, units);
     chooser->used = ARENA_ARRAY(arena, uint8_t, units);
     return chooser->offers && chooser->runs && chooser->rows && chooser->rows_spare &&
-           chooser->keys && chooser->parts && chooser->counts && chooser->cores && chooser->dists &&
-           chooser->used && slurm_picture_init(&chooser->empty, nodes, arena);
+           chooser->keys && chooser->counts && chooser->cores && chooser->dists && chooser->used &&
+           slurm_picture_init(&chooser->empty, nodes, arena);
 }
 
 struct slurm_chooser *slurm_chooser_create(const struct slurm_nodes *nodes)
@@ -51,6 +50,7 @@ void slurm_chooser_destroy(struct slurm_chooser *chooser)
 {
     if (!chooser) return;
     slurm_picture_clear(&chooser->empty);
+    free(chooser->parts);
     arena_destroy(chooser->arena);
     free(chooser);
 }

@@ -40,6 +40,10 @@ struct ask {
 
 enum job_outcome { OUTCOME_OK, OUTCOME_FAILED };
 
+/* Ids: a task of array 7 with index 2 is "7_2", component 1 of heterogeneous job 8 is "8+1"; dependencies name "7" and
+ * "8" as a whole as well. A job without a qos is of QOS "normal", which slurm->qos always holds; one without a time
+ * limit has the DefaultTime, else the MaxTime, of its first partition in limit_ns. */
+
 struct job_words {
     uint32_t name, account, user, qos, partition; /* text; partition may list several by commas      */
     uint32_t queue;                    /* text: a LocalQueue / Volcano or KAI queue                */

@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "base/text.h"
+#include "spec/job_line.h"
 #include "spec/scenario.h"
 
 #include <string.h>
@@ -36,14 +37,15 @@ const struct key_row keys[] = {
     { "detail", KEY_WORD, .fallback = "first", .words = "none|first|all", AT(scenario, detail), .help = "replicas whose jobs are stored one by one" },
 
     { "time", KEY_MAP, .fallback = "=", .help = "how long, and what is counted" },
-    { "time.horizon", KEY_DURATION, RANGE(NS_PER_S, CENTURY_NS), .fallback = "30d", .word = "all", .word_value = HORIZON_ALL, AT(scenario, horizon_ns), .help = "end of the window that is counted; all: until every job of the trace has ended" },
+    { "time.horizon", KEY_DURATION, RANGE(NS_PER_S, CENTURY_NS), .fallback = "=30d, or all with a list of jobs", .word = "all", .word_value = HORIZON_ALL, AT(scenario, horizon_ns), .help = "end of the window that is counted; all: until every job of the trace has ended" },
     { "time.warmup", KEY_DURATION, RANGE(0, CENTURY_NS), .fallback = "=auto, or 0s when the horizon is all", .word = "auto", .word_value = WARMUP_AUTO, AT(scenario, warmup_ns), .help = "start of the window; a multiple of curve_bin" },
     { "time.curve_bin", KEY_DURATION, RANGE(NS_PER_S, CENTURY_NS), .fallback = "1h", AT(scenario, curve_bin_ns), .help = "width of a bin of the curves over time" },
     { "time.follow", KEY_DURATION, RANGE(0, CENTURY_NS), .fallback = "=50% of the horizon, or 0s when it is all", AT(scenario, follow_ns), .help = "how long jobs of the window are followed behind its end" },
 
     { "replicas", KEY_MAP, .fallback = "=", .short_key = "count", .help = "runs of each layout with draws of their own" },
     { "replicas.count", KEY_COUNT, RANGE(1, LIMIT_REPLICAS), .fallback = "20", .twin = "until", AT(scenario, replicas), .help = "number of replicas" },
-    { "replicas.resample", KEY_CHOICE, .fallback = "=days, or none when the horizon is all", .words = "none|days", AT(scenario, resample), .help = "what else replicas draw anew: the trace, by blocks of days" },
+    { "replicas.resample", KEY_CHOICE, .fallback = "=days, or none when the horizon is all", .words = "none|days|fill", AT(scenario, resample), .help = "what else replicas draw anew. days: the trace, by blocks of days; fill: the jobs, one a second in random order until they ask for the share `fill` of the GPUs, and none ends" },
+    { "replicas.fill", KEY_NUMBER, RANGE(0.01, 10), .fallback = "1.3", AT(scenario, fill_frac), .help = "resample: fill: GPUs asked for over GPUs there are" },
     { "replicas.until", KEY_CUSTOM, .fallback = "=none", .twin = "count", .form = "{replicas.until}", .help = "{metric, half_width, max}: add replicas until the mean is known that well on every layout" },
     { "replicas.until.metric", KEY_CHOICE, .fallback = "yield", .words = "yield|goodput|utilization|wait_s_mean|wait_s_p95|completion_s_mean|completion_s_p95", AT(scenario, until.metric), .help = "whose mean over the replicas of each layout is looked at" },
     { "replicas.until.half_width", KEY_SHARE, RANGE(1e-4, 1), .fallback = "5%", AT(scenario, until.half_width_frac), .help = "of its 95% interval, as a share of the mean" },
@@ -62,9 +64,9 @@ const struct key_row keys[] = {
     { "workload.communication.kind", KEY_CUSTOM, .fallback = "=by_model_mix", .form = "name", .help = "none, by_size, by_model_mix, or an entry of catalog profiles.yaml" },
     { "workload.communication.allreduce", KEY_CHOICE, .fallback = "flat_ring", .words = "flat_ring|best|hier_ring|hier_tree", AT(scenario, communication.allreduce), .help = "the collective of a job; best: the fastest of the three" },
     { "workload.communication.scale", KEY_NUMBER, RANGE(0, 1000), .fallback = "1", AT(scenario, communication.scale), .help = "multiplies every kappa" },
-    { "workload.shape", KEY_CHOICE, .fallback = "model", .words = "model|recorded|free", AT(scenario, shape), .help = "how many servers a job takes" },
-    { "workload.slack", KEY_CUSTOM, .fallback = "=0", RANGE(0, LIMIT_GPUS), .form = "count | 'any' | [count | 'any']+!", .items_most = LIMIT_SLACKS, .help = "servers more than needed that a job may start on: a count, any, or a list" },
-    { "workload.kill_at_limit", KEY_BOOL, .fallback = "false", AT(scenario, kill_at_limit), .help = "jobs end at their requested time" },
+    { "workload.shape", KEY_CHOICE, .fallback = "model", .kinds = PLAIN | STATIC, .words = "model|recorded|free", AT(scenario, shape), .help = "how many servers a job takes" },
+    { "workload.slack", KEY_CUSTOM, .fallback = "=0", .kinds = PLAIN | STATIC, RANGE(0, LIMIT_GPUS), .form = "count | 'any' | [count | 'any']+!", .items_most = LIMIT_SLACKS, .help = "servers more than needed that a job may start on: a count, any, or a list" },
+    { "workload.kill_at_limit", KEY_BOOL, .fallback = "=false, or true for a list of jobs under Slurm", AT(scenario, kill_at_limit), .help = "jobs end at their requested time" },
     { "workload.limit_factor", KEY_NUMBER, RANGE(1, 1000), .fallback = "1.5", AT(scenario, limit_factor), .help = "estimate = duration times this, where the trace has no limit" },
     { "workload.startup", KEY_DURATION, RANGE(0, CENTURY_NS), .fallback = "60s", AT(scenario, startup_ns), .help = "first start of a job" },
     { "workload.growth", KEY_NOT_BUILT, .help = "growth of the demand" },
@@ -74,7 +76,7 @@ const struct key_row keys[] = {
     { "scheduler.kind", KEY_CHOICE, .fallback = "plain", .words = "plain|slurm|kubernetes|static", AT(scenario, kind), .help = "family of schedulers; keys of another one are refused" },
     { "scheduler.plain", KEY_MAP, .fallback = "=", .kinds = PLAIN, .help = "textbook policies" },
     { "scheduler.plain.order", KEY_CHOICE, .fallback = "easy", .words = "fcfs|easy|easy_event|!sjf|conservative|!las|!srtf", AT(scenario, order), .help = "order of starts" },
-    { "scheduler.plain.placement", KEY_CHOICE, .fallback = "pack", .words = "pack|spread|!best_fit|!random|!dot_product|!clustering|!packing|!fgd", AT(scenario, placement), .help = "choice of servers" },
+    { "scheduler.plain.placement", KEY_CHOICE, .fallback = "pack", .words = "pack|spread|best_fit|random|dot_product|clustering|packing|fgd", AT(scenario, placement), .help = "choice of servers" },
     { "scheduler.plain.loss", KEY_BOOL, .fallback = "false", AT(scenario, loss), .help = "a job that does not fit at once is dropped" },
 #include "spec/keys_slurm.h"
     { "scheduler.kubernetes", KEY_NOT_BUILT, .help = "scheduler profile" },
@@ -105,7 +107,7 @@ const struct key_row keys[] = {
     { "layouts.scale_to_load", KEY_NUMBER, RANGE(0.01, 10), .fallback = "none", .word = "none", .word_value = 0, AT(scenario, scale_to_load), .help = "sizes all layouts to this offered load" },
     { "layouts.list", KEY_CUSTOM, REQUIRED, .form = "[{layouts[]}]+", .items_most = LIMIT_LAYOUTS, .help = "one map a layout" },
     { "layouts[].name", KEY_NAME, REQUIRED, AT(layout, name), .help = "heads a column of the comparison" },
-    { "layouts[].servers", KEY_CUSTOM, REQUIRED, .form = "{layouts[].servers} | [{layouts[].servers}]+", .items_most = LIMIT_SERVER_GROUPS, .help = "what it is built of: {type, count}, or a list of such groups; nodes are numbered through them" },
+    { "layouts[].servers", KEY_CUSTOM, REQUIRED, .form = "path | {layouts[].servers} | [{layouts[].servers}]+", .items_most = LIMIT_SERVER_GROUPS, .help = "what it is built of: {type, count}, or a list of such groups; nodes are numbered through them. Or a CSV of nodes, sn,cpu_milli,memory_mib,gpu,model, one group for each kind" },
     { "layouts[].servers.type", KEY_CUSTOM, REQUIRED, .short_key = "like", .form = "name | {server}", .help = "an entry of catalog servers.yaml, or its keys written inline" },
     { "layouts[].servers.count", KEY_COUNT, RANGE(1, 4294967295.0), REQUIRED, AT(server_group, count), .help = "servers" },
     { "layouts[].servers.cores", KEY_COUNT, RANGE(1, 65536), .fallback = "=as the server type has", AT(server_group, server.cores), .help = "CPU cores of one server that jobs can ask for" },
@@ -142,8 +144,7 @@ const struct key_row keys[] = {
     { "gates[].above", KEY_CUSTOM, .fallback = "=none", .twin = "below", .form = "number | share | duration", .twin_needed = true, .help = "the value must be above this" },
 
     { "sweep", KEY_NOT_BUILT, .help = "axes of a sweep" },
-    { "events", KEY_NOT_BUILT, .help = "events at given times" },
-    { "jobs", KEY_NOT_BUILT, .help = "jobs written inline" },
+#include "spec/keys_jobs.h"
 
     /* ---- a server type ---- */
     { "server.id", KEY_NAME, .fallback = "inline", AT(server_type, id), .help = "name in the catalog" },

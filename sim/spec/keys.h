@@ -67,7 +67,7 @@ struct key_row {
 /* Forms. The readers of custom rows are functions; this says the same for people and editors.
  *
  *     form    = choice { " | " choice }
- *     choice  = name | path | count | number | share | duration    count: within min and max
+ *     choice  = name | path | bool | count | number | share | duration    count: within min and max
  *             | map (its keys are the user's) | 'word' | {group} | {group + group - key} | "[" form "]" ["+"] ["!"]
  *             | "<" form ">"                           a map whose keys are the user's and whose values are of that form
  *

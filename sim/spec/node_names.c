@@ -35,7 +35,11 @@ void node_name(const struct layout *layout, uint32_t node, char name[LIMIT_NAME_
     }
     char number[16];
     const int bytes = snprintf(number, sizeof number, "-%u", node);
-    snprintf(name, LIMIT_NAME_BYTES, "%.*s%s", LIMIT_NAME_BYTES - 1 - bytes, layout->name, number);
+    /* A layout under one of several schedulers is called LAYOUT/SCHEDULER: its nodes are those of the layout. */
+    const char *const slash = layout->scheduler ? strrchr(layout->name, '/') : NULL;
+    int most = LIMIT_NAME_BYTES - 1 - bytes;
+    if (slash && slash - layout->name < most) most = (int)(slash - layout->name);
+    snprintf(name, LIMIT_NAME_BYTES, "%.*s%s", most, layout->name, number);
 }
 
 /* Row of a node without a name of its own: what is behind the last '-' counts, and the name must come out again. */

@@ -26,7 +26,9 @@ enum trace_format {
     TRACE_OPENB
 };
 enum shape { SHAPE_MODEL, SHAPE_RECORDED, SHAPE_FREE };
-enum resample { RESAMPLE_NONE, RESAMPLE_DAYS };
+/* RESAMPLE_FILL: not when, but whether it fits. Every job of the trace once in random order, then jobs drawn again with
+ * replacement until they ask for fill_frac of the layout's GPUs; one a second, and none ever ends. */
+enum resample { RESAMPLE_NONE, RESAMPLE_DAYS, RESAMPLE_FILL };
 enum scheduler_kind { KIND_PLAIN, KIND_SLURM, KIND_KUBERNETES, KIND_STATIC };
 /* EASY_EVENT decides after each single event instead of once an instant. */
 enum order {
@@ -137,6 +139,7 @@ struct layout {
     struct server_group *groups; /* [group_count] owned by the scenario; NULL = one plain group        */
     uint32_t group_count;        /* 0 or 1 = all servers are `server`                              */
     uint32_t scheduler;          /* row in scenario->schedulers + 1; 0 = the scenario's own         */
+    bool from_inventory;         /* read from a list of nodes that says nothing of links             */
     struct fabric fabric;
 };
 
@@ -200,6 +203,7 @@ struct scenario {
     uint32_t replicas; /* of each layout; with until: at most                           */
     struct until until;
     enum resample resample;
+    double fill_frac; /* of the GPUs of a layout; > 0; RESAMPLE_FILL only                      */
 
     char trace_path
         [LIMIT_PATH_BYTES]; /* relative to the scenario's folder resolved; "" = no trace */

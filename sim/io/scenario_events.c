@@ -1,0 +1,206 @@
+/* scenario_events.c - `events[]` of a scenario: what happens to nodes, GPUs and jobs at stated times. */
+#include "io/scenario_parts.h"
+
+#include "base/quantity.h"
+#include "base/sort.h"
+#include "io/scenario_lists.h"
+#include "spec/hostlist.h"
+#include "spec/jobs.h"
+#include "spec/node_names.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { EVENTS_MOST = 1000000 };
+
+/* Twice the words of Kubernetes for what Slurm calls drain and resume. */
+static enum user_action action_named(const char *name)
+{
+    if (strcmp(name, "cordon") == 0) return ACTION_DRAIN;
+    if (strcmp(name, "uncordon") == 0) return ACTION_RESUME;
+    int action = 0;
+    while (action < ACTIONS && strcmp(user_action_names[action], name) != 0) action++;
+    return (enum user_action)action;
+}
+
+static bool is_of_nodes(enum user_action action)
+{
+    return action == ACTION_NODE_DOWN || action == ACTION_NODE_UP || action == ACTION_DRAIN ||
+           action == ACTION_RESUME;
+}
+
+/* ---- targets ---- */
+
+/* Nodes of one layout at least: others of other names go on without the event. */
+static void check_nodes(struct key_reader *reader, const struct key_found *found, const char *list)
+{
+    const struct scenario *scenario = reading_of(reader)->scenario;
+    char node[LIMIT_NAME_BYTES] = "";
+    const char *why = NULL;
+    for (uint32_t i = 0; i < scenario->layout_count; i++) {
+        uint32_t count;
+        why = node_list_check(&scenario->layouts[i], list, &count, node);
+        if (why == NULL) return;
+    }
+    if (node[0])
+        refuse_value(reader, found, "no layout has a node '%s'", node);
+    else if (why != NULL)
+        refuse_value(reader, found, "'%s' as a host list %s", list, why);
+}
+
+/* NODE:INDEX */
+static void check_gpu(struct key_reader *reader, const struct key_found *found, const char *target)
+{
+    char node[LIMIT_TARGET_BYTES];
+    const char *colon = strrchr(target, ':');
+    int64_t index = 0;
+    struct why why;
+    if (colon == NULL || !quantity_count(colon + 1, strlen(colon + 1), &index, &why) || index < 0 ||
+        index >= LIMIT_GPUS_PER_SERVER) {
+        refuse_value(reader, found, "'%s': write NODE:INDEX, the GPUs of a node from 0", target);
+        return;
+    }
+    snprintf(node, sizeof node, "%.*s", (int)(colon - target), target);
+    check_nodes(reader, found, node);
+}
+
+/* Where the jobs are written here. Those of a log are read later, and an event that meets none of them has no effect. */
+static void check_job(struct key_reader *reader, const struct key_found *found, const char *target)
+{
+    const struct jobs *jobs = reading_of(reader)->scenario->jobs;
+    const size_t bytes = strlen(target);
+    if (jobs == NULL) return;
+    for (uint32_t row = 0; row < jobs->count; row++) {
+        const char *id = jobs->text + jobs->id[row];
+        if (strncmp(id, target, bytes) == 0 &&
+            (id[bytes] == '\0' || id[bytes] == '_' || id[bytes] == '+'))
+            return;
+        if (strcmp(jobs->text + jobs->words[row].name, target) == 0) return;
+    }
+    refuse_value(reader, found, "no job has the id or name '%s'", target);
+}
+
+void read_event_action(struct key_reader *reader, const struct key_found *found)
+{
+    struct user_event *event = found->target;
+    const struct yaml_node *node = found->node;
+    if (node == NULL) return;
+    if (node->kind != YAML_SCALAR) {
+        key_wrong_kind(reader, found_name(found), node, "a text");
+        return;
+    }
+    if (event->target[0] != '\0') {
+        diag_error(reader->diag, yaml_key_place(node), "%s%s: one action an event; it has '%s' too",
+                   reader->path, found_name(found), user_action_names[event->action]);
+        return;
+    }
+    if (node->text_bytes == 0 || node->text_bytes >= sizeof event->target) {
+        refuse_value(reader, found, "write 1 to %zu bytes", sizeof event->target - 1);
+        return;
+    }
+    event->action = action_named(found_name(found));
+    memcpy(event->target, node->text, node->text_bytes + 1);
+    if (is_of_nodes(event->action))
+        check_nodes(reader, found, event->target);
+    else if (event->action == ACTION_GPU_FAIL || event->action == ACTION_GPU_REPAIR)
+        check_gpu(reader, found, event->target);
+    else
+        check_job(reader, found, event->target);
+    key_show(reader, found_name(found), event->target, node, NULL);
+}
+
+static void check_event(struct key_reader *reader, const struct yaml_node *node, void *item)
+{
+    const struct user_event *event = item;
+    if (event->target[0] == '\0')
+        diag_error(reader->diag, yaml_place(node),
+                   "%.*s says not what happens: node_down, node_up, drain, resume, gpu_fail, "
+                   "gpu_repair, scancel, requeue, requeue_hold, hold or release",
+                   (int)strlen(reader->path) - 1, reader->path);
+}
+
+/* ---- the list ---- */
+
+/* Rows of a whole array or heterogeneous job that the target names: ID_0, ID+1. */
+static uint32_t parts_of(const struct jobs *jobs, const struct user_event *event,
+                         struct user_event *out)
+{
+    const size_t bytes = strlen(event->target);
+    uint32_t count = 0;
+    if (jobs == NULL || is_of_nodes(event->action) || event->action == ACTION_GPU_FAIL ||
+        event->action == ACTION_GPU_REPAIR)
+        return 0;
+    for (uint32_t row = 0; row < jobs->count; row++) {
+        const char *id = jobs->text + jobs->id[row];
+        if (strncmp(id, event->target, bytes) != 0 || (id[bytes] != '_' && id[bytes] != '+'))
+            continue;
+        if (out != NULL) {
+            out[count] = *event;
+            snprintf(out[count].target, sizeof out->target, "%s", id);
+        }
+        count++;
+    }
+    return count;
+}
+
+/* The engine knows rows by their ids: an event of a whole array becomes one of each task. */
+static bool spread(struct scenario *scenario)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < scenario->event_count; i++) {
+        const uint32_t parts = parts_of(scenario->jobs, &scenario->events[i], NULL);
+        count += parts ? parts : 1;
+    }
+    if (count == scenario->event_count) return true;
+    struct user_event *events = calloc(count, sizeof *events);
+    if (events == NULL) return false;
+    uint32_t used = 0;
+    for (uint32_t i = 0; i < scenario->event_count; i++) {
+        const uint32_t parts = parts_of(scenario->jobs, &scenario->events[i], events + used);
+        if (parts == 0) events[used] = scenario->events[i];
+        used += parts ? parts : 1;
+    }
+    free(scenario->events);
+    scenario->events = events;
+    scenario->event_count = count;
+    return true;
+}
+
+/* By time, then as written. */
+static bool sort_events(struct scenario *scenario)
+{
+    const uint32_t count = scenario->event_count;
+    uint32_t *order = malloc(2 * (size_t)count * sizeof *order);
+    uint64_t *key = malloc((size_t)count * sizeof *key);
+    struct user_event *sorted = calloc(count, sizeof *sorted);
+    const bool good = order && key && sorted;
+    if (good) {
+        for (uint32_t i = 0; i < count; i++) {
+            order[i] = i;
+            key[i] = sort_key_int64(scenario->events[i].at_ns);
+        }
+        sort_rows(order, order + count, count, key);
+        for (uint32_t i = 0; i < count; i++) sorted[i] = scenario->events[order[i]];
+        free(scenario->events);
+        scenario->events = sorted;
+    } else {
+        free(sorted);
+    }
+    free(order);
+    free(key);
+    return good;
+}
+
+void read_events(struct key_reader *reader, const struct key_found *found)
+{
+    static const struct list_form form = { "events[].", "[]", sizeof(struct user_event),
+                                           EVENTS_MOST, check_event };
+    struct scenario *scenario = reading_of(reader)->scenario;
+    const uint64_t errors = diag_error_count(reader->diag);
+    scenario->events = list_room(reader, found, &form, 0);
+    list_items(reader, found, &form, scenario->events, &scenario->event_count);
+    if (scenario->event_count == 0 || diag_error_count(reader->diag) > errors) return;
+    if (!spread(scenario) || !sort_events(scenario))
+        diag_world(reader->diag, "%s: out of memory", scenario->path);
+}

@@ -1,0 +1,152 @@
+/* kube_cycle.c - see kube_cycle.h.
+ *
+ * Points are computed once for each class of equal nodes. The nodes themselves are walked only to find where a cycle
+ * stops looking, when more are feasible than it wants, and to find the one that was drawn. */
+#include "policy/kube_cycle.h"
+
+#include "base/assert.h"
+#include "base/philox.h"
+
+bool kube_cycle_init(struct kube_cycle *cycle, const struct policy_view *view,
+                     const struct kube_shapes *shapes, struct kube_nodes *nodes,
+                     struct arena *arena)
+{
+    const uint32_t capacity = view->cluster->nodes + 1;
+    *cycle = (struct kube_cycle){
+        .shapes = shapes,
+        .nodes = nodes,
+        .scoring = kube_scoring_of(&view->scenario->kube.profile),
+        .percentage = view->scenario->kube.profile.percentage_of_nodes_to_score,
+        .key = view->key,
+        .feasible = ARENA_ARRAY(arena, bool, capacity),
+        .seen = ARENA_ARRAY(arena, uint32_t, capacity),
+        .total = ARENA_ARRAY(arena, int64_t, capacity),
+    };
+    return cycle->feasible && cycle->seen && cycle->total;
+}
+
+bool kube_cycle_fits(const struct kube_cycle *cycle, const struct kube_node_class *class,
+                     const struct kube_candidate *candidate)
+{
+    const size_t cell =
+        (size_t)candidate->request_class * cycle->shapes->group_count + class->key.group;
+    if (class->key.is_out || !cycle->shapes->facts_fit[cell]) return false;
+    const struct kube_amounts *pod =
+        kube_pod(&cycle->shapes->pods[candidate->request_class], candidate->index);
+    const struct kube_amounts *used = &class->room.used;
+    if (kube_short_amounts(&class->room.allocatable, used, pod)) return false;
+    const bool kept = class->key.kept_for != LIVE_NONE && class->key.kept_for != candidate->live &&
+                      class->key.kept_priority >= candidate->priority;
+    if (!kept) return true;
+    struct kube_amounts with_kept = *used;
+    for (uint32_t r = 0; r < KUBE_AMOUNTS; r++) with_kept.of[r] += class->kept.of[r];
+    return kube_short_amounts(&class->room.allocatable, &with_kept, pod) == 0;
+}
+
+/* Fills feasible[] of the classes that are present; returns the nodes in feasible ones. */
+static uint32_t filter_classes(struct kube_cycle *cycle, const struct kube_candidate *candidate)
+{
+    const struct kube_nodes *nodes = cycle->nodes;
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < nodes->present_count; i++) {
+        const uint32_t c = nodes->present[i];
+        cycle->feasible[c] = kube_cycle_fits(cycle, &nodes->classes[c], candidate);
+        cycle->seen[c] = cycle->feasible[c] ? nodes->classes[c].nodes : 0;
+        count += cycle->seen[c];
+    }
+    return count;
+}
+
+/* Walks on from the start until `wanted` feasible nodes are found and counts them by class; returns how many nodes
+ * were looked at. */
+static uint32_t count_seen(struct kube_cycle *cycle, uint32_t wanted)
+{
+    const struct kube_nodes *nodes = cycle->nodes;
+    const uint32_t all = nodes->cluster->nodes;
+    for (uint32_t i = 0; i < nodes->present_count; i++) cycle->seen[nodes->present[i]] = 0;
+    uint32_t node = cycle->start, looked = 0;
+    for (uint32_t found = 0; found < wanted && looked < all; looked++) {
+        const uint32_t c = nodes->class_of[node];
+        if (cycle->feasible[c]) {
+            cycle->seen[c]++;
+            found++;
+        }
+        if (++node == all) node = 0;
+    }
+    return looked;
+}
+
+/* Points of the classes seen; returns how many nodes have the most of them, *best. */
+static uint32_t score_classes(struct kube_cycle *cycle, const struct kube_candidate *candidate,
+                              int64_t *best)
+{
+    const struct kube_nodes *nodes = cycle->nodes;
+    const struct kube_shapes *shapes = cycle->shapes;
+    const size_t cell = (size_t)candidate->request_class * shapes->group_count;
+    const struct kube_pods *pods = &shapes->pods[candidate->request_class];
+    const struct kube_amounts *pod = kube_pod(pods, candidate->index);
+    struct kube_points most = { 0 };
+    for (uint32_t i = 0; i < nodes->present_count; i++) {
+        const uint32_t c = nodes->present[i], group = nodes->classes[c].key.group;
+        if (cycle->seen[c] == 0) continue;
+        if (shapes->raw_taints[cell + group] > most.taint)
+            most.taint = shapes->raw_taints[cell + group];
+        if (shapes->raw_affinity[cell + group] > most.affinity)
+            most.affinity = shapes->raw_affinity[cell + group];
+    }
+    uint32_t count = 0;
+    *best = INT64_MIN;
+    for (uint32_t i = 0; i < nodes->present_count; i++) {
+        const uint32_t c = nodes->present[i], group = nodes->classes[c].key.group;
+        cycle->total[c] = INT64_MIN;
+        if (cycle->seen[c] == 0) continue;
+        const struct kube_room *room = &nodes->classes[c].room;
+        const struct kube_points points = {
+            .fit = kube_score_fit(&cycle->scoring.fit, room, pod),
+            .balanced = kube_score_balanced(&cycle->scoring, room, pod),
+            .taint = kube_scaled_taints(shapes->raw_taints[cell + group], most.taint),
+            .affinity = kube_scaled_affinity(shapes->raw_affinity[cell + group], most.affinity),
+        };
+        cycle->total[c] = kube_total(&cycle->scoring.weights, &points);
+        if (cycle->total[c] > *best) {
+            *best = cycle->total[c];
+            count = 0;
+        }
+        if (cycle->total[c] == *best) count += cycle->seen[c];
+    }
+    return count;
+}
+
+/* The node at this place among those with the best total, in the order of the walk. */
+static uint32_t find_best(const struct kube_cycle *cycle, int64_t best, uint32_t place)
+{
+    const struct kube_nodes *nodes = cycle->nodes;
+    const uint32_t all = nodes->cluster->nodes;
+    uint32_t node = cycle->start;
+    for (uint32_t looked = 0; looked < all; looked++) {
+        const uint32_t c = nodes->class_of[node];
+        if (cycle->feasible[c] && cycle->total[c] == best && place-- == 0) return node;
+        if (++node == all) node = 0;
+    }
+    ASSERT(false);
+    return KUBE_NO_PLACE;
+}
+
+uint32_t kube_cycle_node(struct kube_cycle *cycle, const struct kube_candidate *candidate)
+{
+    const uint32_t all = cycle->nodes->cluster->nodes;
+    const uint32_t feasible = filter_classes(cycle, candidate);
+    if (feasible == 0) return KUBE_NO_PLACE;
+    const uint32_t wanted = kube_nodes_to_find(all, cycle->percentage);
+    const uint32_t looked = feasible > wanted ? count_seen(cycle, wanted) : all;
+    int64_t best;
+    const uint32_t count = score_classes(cycle, candidate, &best);
+    uint32_t place = 0;
+    if (count > 1) {
+        const double u = stream_uniform(cycle->key, candidate->serial, candidate->draw);
+        place = (uint32_t)(u * count);
+    }
+    const uint32_t node = find_best(cycle, best, place < count ? place : count - 1);
+    cycle->start = (uint32_t)(((uint64_t)cycle->start + looked) % all);
+    return node;
+}

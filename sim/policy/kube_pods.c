@@ -1,0 +1,188 @@
+/* kube_pods.c - see kube_pods.h. */
+#include "policy/kube_pods.h"
+
+#include "base/assert.h"
+#include "policy/kube_words.h"
+
+/* The even part of a node that so many of its GPUs have: of the node with the smallest one that holds them. */
+static void share_of_nodes(const struct kube_shapes *shapes, struct kube_amounts *pod)
+{
+    int64_t cpu = INT64_MAX, memory = INT64_MAX;
+    for (uint32_t g = 0; g < shapes->group_count; g++) {
+        const struct kube_amounts *has = &shapes->groups[g].allocatable;
+        if (has->of[KUBE_GPU] < pod->of[KUBE_GPU] || has->of[KUBE_GPU] == 0) continue;
+        const int64_t group_cpu = has->of[KUBE_CPU] * pod->of[KUBE_GPU] / has->of[KUBE_GPU];
+        const int64_t group_memory = has->of[KUBE_MEMORY] / has->of[KUBE_GPU] * pod->of[KUBE_GPU];
+        if (group_cpu < cpu) cpu = group_cpu;
+        if (group_memory < memory) memory = group_memory;
+    }
+    if (cpu == INT64_MAX) return;
+    if (pod->of[KUBE_CPU] == 0) pod->of[KUBE_CPU] = cpu;
+    if (pod->of[KUBE_MEMORY] == 0) pod->of[KUBE_MEMORY] = memory;
+}
+
+/* A pod's part of what the whole job asks for, in proportion to its GPUs, rounded up. */
+static int64_t part_of(uint64_t all, uint64_t gpus, uint64_t of_gpus)
+{
+    return (int64_t)(of_gpus == 0 ? all : (all * gpus + of_gpus - 1) / of_gpus);
+}
+
+static struct kube_amounts plain_pod(const struct kube_shapes *shapes,
+                                     const struct request *request, uint32_t gpus, uint32_t of_gpus)
+{
+    struct kube_amounts pod = { { [KUBE_GPU] = gpus, [KUBE_PODS] = 1 } };
+    pod.of[KUBE_CPU] = part_of(UINT64_C(1000) * request->cores, gpus, of_gpus);
+    pod.of[KUBE_MEMORY] = part_of(request->memory_bytes, gpus, of_gpus);
+    if (gpus) share_of_nodes(shapes, &pod);
+    return pod;
+}
+
+static void plain_pods(const struct kube_shapes *shapes, const struct request *request,
+                       const struct demand *demand, struct kube_pods *pods)
+{
+    const uint32_t gpus = demand->nodes > 1 ? demand->held : demand->gpus;
+    const uint32_t count = demand->nodes ? demand->nodes : 1;
+    uint32_t big = demand->per_node, small = big;
+    pods->count = count;
+    pods->big_count = count;
+    if (demand->even) {
+        small = gpus / count;
+        pods->big_count = gpus % count ? gpus % count : count;
+        big = gpus % count ? small + 1 : small;
+    } else if (big * count > gpus) {
+        pods->big_count = count - 1;
+        small = gpus - big * (count - 1);
+    }
+    pods->big = plain_pod(shapes, request, big, gpus);
+    pods->small = plain_pod(shapes, request, small, gpus);
+}
+
+static bool asked_pods(const struct jobs *jobs, const struct ask *ask, struct arena *arena,
+                       struct kube_pods *pods)
+{
+    pods->count = pods->big_count = ask->pods ? ask->pods : 1;
+    pods->big = pods->small =
+        (struct kube_amounts){ { [KUBE_CPU] = ask->pod_cpu_milli,
+                                 [KUBE_MEMORY] = (int64_t)ask->pod_memory_bytes,
+                                 [KUBE_GPU] = ask->pod_gpus,
+                                 [KUBE_PODS] = 1 } };
+    return kube_read_wish(jobs->text + ask->node_selector, jobs->text + ask->tolerations, arena,
+                          &pods->wish);
+}
+
+/* How many pods of this size an empty node of the group runs. */
+static int64_t pods_in(const struct kube_amounts *allocatable, const struct kube_amounts *pod)
+{
+    int64_t most = allocatable->of[KUBE_PODS];
+    for (uint32_t r = 0; r < KUBE_AMOUNTS; r++)
+        if (pod->of[r] > 0 && allocatable->of[r] / pod->of[r] < most)
+            most = allocatable->of[r] / pod->of[r];
+    return most;
+}
+
+/* The words of the scheduler for what most nodes object to; constant, since results keep them. */
+static const char *reason_of(const struct kube_shapes *shapes, const struct kube_pods *pods)
+{
+    static const struct kube_amounts nothing;
+    static const struct {
+        enum kube_reject why;
+        uint32_t resource;
+        const char *words;
+    } reasons[] = {
+        { REJECT_RESOURCE, KUBE_GPU, "0 nodes are available: Insufficient nvidia.com/gpu" },
+        { REJECT_RESOURCE, KUBE_MEMORY, "0 nodes are available: Insufficient memory" },
+        { REJECT_RESOURCE, KUBE_CPU, "0 nodes are available: Insufficient cpu" },
+        { REJECT_TAINT, 0, "0 nodes are available: node(s) had untolerated taint(s)" },
+        { REJECT_SELECTOR, 0, "0 nodes are available: node(s) didn't match Pod's node selector" },
+        { REJECT_AFFINITY, 0, "0 nodes are available: node(s) didn't match Pod's node affinity" },
+    };
+    enum { REASONS = sizeof reasons / sizeof *reasons };
+    const char *words = "0 nodes are available: too few for all pods of the job";
+    uint64_t most = 0;
+    for (int i = 0; i < REASONS; i++) {
+        uint64_t nodes = 0;
+        for (uint32_t g = 0; g < shapes->group_count; g++) {
+            const struct kube_group_facts *group = &shapes->groups[g];
+            const struct kube_verdict verdict =
+                kube_filter(&group->facts, &pods->wish, &group->allocatable, &nothing, &pods->big);
+            const bool is = verdict.why == reasons[i].why &&
+                            (verdict.why != REJECT_RESOURCE ||
+                             (verdict.short_amounts >> reasons[i].resource & 1));
+            if (is) nodes += group->nodes;
+        }
+        if (nodes <= most) continue;
+        most = nodes;
+        words = reasons[i].words;
+    }
+    return words;
+}
+
+/* Whether an empty cluster runs all pods of the class at once. */
+static const char *never_of(const struct kube_shapes *shapes, const struct kube_pods *pods,
+                            const bool *facts_fit)
+{
+    int64_t places = 0, big_places = 0;
+    for (uint32_t g = 0; g < shapes->group_count; g++) {
+        const struct kube_group_facts *group = &shapes->groups[g];
+        if (!facts_fit[g]) continue;
+        big_places += group->nodes * pods_in(&group->allocatable, &pods->big);
+        places += group->nodes * pods_in(&group->allocatable, &pods->small);
+    }
+    const bool all = places >= pods->count && big_places >= pods->big_count;
+    return all ? NULL : reason_of(shapes, pods);
+}
+
+static bool init_groups(struct kube_shapes *shapes, const struct policy_view *view,
+                        struct arena *arena)
+{
+    const struct cluster *cluster = view->cluster;
+    shapes->group_count = cluster->group_count;
+    shapes->groups = ARENA_ARRAY(arena, struct kube_group_facts, shapes->group_count);
+    if (!shapes->groups) return false;
+    for (uint32_t g = 0; g < shapes->group_count; g++) {
+        const struct cluster_group *group = &cluster->groups[g];
+        struct kube_group_facts *facts = &shapes->groups[g];
+        const bool told = view->layout->groups && g < view->layout->group_count;
+        const char *labels = told ? view->layout->groups[g].labels : "";
+        const char *taints = told ? view->layout->groups[g].taints : "";
+        facts->nodes = group->nodes;
+        facts->allocatable = (struct kube_amounts){ { [KUBE_CPU] = group->cores_milli,
+                                                      [KUBE_MEMORY] = (int64_t)group->memory_bytes,
+                                                      [KUBE_GPU] = group->gpus,
+                                                      [KUBE_PODS] = KUBE_NODE_PODS } };
+        if (!kube_read_facts(labels, taints, arena, &facts->facts)) return false;
+    }
+    return true;
+}
+
+bool kube_shapes_init(struct kube_shapes *shapes, const struct policy_view *view,
+                      struct arena *arena)
+{
+    const uint32_t classes = view->requests->class_count;
+    if (!init_groups(shapes, view, arena)) return false;
+    const size_t cells = (size_t)classes * shapes->group_count;
+    shapes->pods = ARENA_ARRAY(arena, struct kube_pods, classes);
+    shapes->facts_fit = ARENA_ARRAY(arena, bool, cells);
+    shapes->raw_taints = ARENA_ARRAY(arena, int64_t, cells);
+    shapes->raw_affinity = ARENA_ARRAY(arena, int64_t, cells);
+    if (!shapes->pods || !shapes->facts_fit || !shapes->raw_taints || !shapes->raw_affinity)
+        return false;
+    for (uint32_t c = 0; c < classes; c++) {
+        const struct request *request = &view->requests->classes[c];
+        struct kube_pods *pods = &shapes->pods[c];
+        const struct ask *ask =
+            request->ask != ASK_NONE && view->jobs->asks ? &view->jobs->asks[request->ask] : NULL;
+        const bool in_pods = ask && (ask->pods || ask->pod_gpus || ask->pod_cpu_milli);
+        if (!in_pods) plain_pods(shapes, request, &view->demands[c], pods);
+        if (in_pods && !asked_pods(view->jobs, ask, arena, pods)) return false;
+        for (uint32_t g = 0; g < shapes->group_count; g++) {
+            const struct kube_facts *facts = &shapes->groups[g].facts;
+            const size_t cell = (size_t)c * shapes->group_count + g;
+            shapes->facts_fit[cell] = kube_filter_facts(facts, &pods->wish).why == REJECT_NONE;
+            shapes->raw_taints[cell] = kube_raw_taints(facts, &pods->wish);
+            shapes->raw_affinity[cell] = kube_raw_affinity(facts, &pods->wish);
+        }
+        pods->never = never_of(shapes, pods, shapes->facts_fit + (size_t)c * shapes->group_count);
+    }
+    return true;
+}

@@ -1,0 +1,51 @@
+/* kube_pods.h - the pods of a job, by request class: what each asks for and where it may go.
+ *
+ * A job that asks in Kubernetes' words says it. Any other job of a trace is one pod where one node holds its GPUs,
+ * else as many pods as the plain shape has servers, all of them whole ones under `shape: model`. Such a pod takes the
+ * cores and memory that the trace says, else its GPUs' even part of the poorest node that holds it, so that hosts never
+ * keep a GPU from it. Pods of one job differ by at most one size: the first `big_count` are big, the others small. */
+#ifndef GPUPLAN_POLICY_KUBE_PODS_H
+#define GPUPLAN_POLICY_KUBE_PODS_H
+
+#include "base/arena.h"
+#include "policy/kube_score.h"
+#include "policy/policy.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Pods that a node runs at most: the kubelet's default. */
+#define KUBE_NODE_PODS 110
+
+struct kube_pods {
+    uint32_t count, big_count;
+    struct kube_amounts big, small;
+    struct kube_wish wish;
+    const char *never; /* why no empty cluster could ever run it, a constant text; NULL = it could  */
+};
+
+/* What the nodes of a group are. */
+struct kube_group_facts {
+    struct kube_facts facts;
+    struct kube_amounts allocatable;
+    uint32_t nodes;
+};
+
+struct kube_shapes {
+    struct kube_group_facts *groups; /* [group_count] as the cluster's                           */
+    uint32_t group_count;
+    struct kube_pods *pods;          /* [class_count] of the requests                            */
+    bool *facts_fit;                 /* [class_count * group_count] taints, selector, affinity    */
+    int64_t *raw_taints, *raw_affinity; /* the same                                              */
+};
+
+/* False: memory is out. */
+bool kube_shapes_init(struct kube_shapes *shapes, const struct policy_view *view,
+                      struct arena *arena);
+
+static inline const struct kube_amounts *kube_pod(const struct kube_pods *pods, uint32_t index)
+{
+    return index < pods->big_count ? &pods->big : &pods->small;
+}
+
+#endif

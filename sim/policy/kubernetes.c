@@ -1,0 +1,464 @@
+/* kubernetes.c - the default scheduler of Kubernetes, alone or with the coscheduling plugin (SCHEDULING 3).
+ *
+ * A pass goes on while some job of the queue is ready: the most urgent one gets a node for its next pod, or for all its pods
+ * under a gang rule; one that finds none is set aside and may preempt. Time stands still during a pass: a real cycle
+ * takes milliseconds. */
+#include "policy/kubernetes.h"
+
+#include "base/assert.h"
+
+#include <stdlib.h>
+
+/* ---- jobs ------------------------------------------------------------------------------------ */
+
+const struct kube_pods *kube_pods_of(const struct kubernetes *kube, const struct policy_view *view,
+                                     uint32_t live)
+{
+    return &kube->shapes.pods[view->live->jobs[live].request_class];
+}
+
+static const struct job_words *words_of(const struct policy_view *view, uint32_t live)
+{
+    return view->jobs->words ? &view->jobs->words[view->live->jobs[live].row] : NULL;
+}
+
+static bool grow_jobs(struct kubernetes *kube, uint32_t live)
+{
+    if (live < kube->job_capacity) return true;
+    uint32_t capacity = kube->job_capacity ? kube->job_capacity : 256;
+    while (capacity <= live) capacity *= 2;
+    struct kube_job *jobs = realloc(kube->jobs, capacity * sizeof *jobs);
+    if (!jobs) {
+        kube->out_of_memory = true;
+        return false;
+    }
+    kube->jobs = jobs;
+    kube->job_capacity = capacity;
+    return true;
+}
+
+static void tell(struct kubernetes *kube, const struct policy_view *view, enum decide what,
+                 uint32_t live, const char *reason)
+{
+    const struct kube_todo todo = { what, live, view->live->jobs[live].serial, reason };
+    if (!log_append(&kube->todo, &todo)) kube->out_of_memory = true;
+}
+
+/* Pods that must have a place before one of them may keep it: all under a gang rule, or minMember. */
+static uint32_t gang_of(const struct kubernetes *kube, const struct policy_view *view,
+                        uint32_t live)
+{
+    const uint32_t count = kube_pods_of(kube, view, live)->count;
+    if (view->scenario->kube.gang == GANG_NONE) return 1;
+    const struct job_words *words = words_of(view, live);
+    return words && words->min_member && words->min_member < count ? words->min_member : count;
+}
+
+/* Jobs of one instant take turns pod by pod, since their controllers make pods at the same time; a gang has one place. */
+static void enqueue(struct kubernetes *kube, const struct policy_view *view, uint32_t live)
+{
+    const struct kube_job *job = &kube->jobs[live];
+    const struct live_job *row = &view->live->jobs[live];
+    const struct kube_sort sort = { .request_class = row->request_class,
+                                    .priority = job->priority,
+                                    .alone = job->kept > 0 };
+    const bool turns = view->scenario->kube.gang == GANG_NONE;
+    const struct kube_order order = { .submit_ns = row->submit_ns,
+                                      .index = turns ? job->placed : 0,
+                                      .serial = row->serial };
+    kube_queue_add(&kube->queue, live, sort, order);
+}
+
+/* ---- notes ----------------------------------------------------------------------------------- */
+
+static void on_submit(struct kubernetes *kube, const struct policy_view *view, uint32_t live)
+{
+    if (!grow_jobs(kube, live)) return;
+    const struct job_words *words = words_of(view, live);
+    kube->jobs[live] = (struct kube_job){ .priority = words ? words->priority : 0,
+                                          .lost_node = KUBE_NO_PLACE,
+                                          .never_preempts = words && words->may_not_preempt,
+                                          .held = words && words->hold };
+    const char *never = kube_pods_of(kube, view, live)->never;
+    if (never) {
+        tell(kube, view, DECIDE_REFUSE, live, never);
+        return;
+    }
+    if (!kube->jobs[live].held) {
+        enqueue(kube, view, live);
+        return;
+    }
+    kube->jobs[live].blocked = true;
+    tell(kube, view, DECIDE_BLOCK, live, "Suspended");
+}
+
+/* A dead node that the job holds, on which its pods stay Terminating. */
+static uint32_t dead_node_of(const struct policy_view *view, uint32_t live)
+{
+    const struct cluster *cluster = view->cluster;
+    for (uint32_t row = view->live->attempts[live].first_grant; row != GRANT_NONE;
+         row = cluster->grants[row].next)
+        if (cluster->downs[cluster->grants[row].node]) return cluster->grants[row].node;
+    return KUBE_NO_PLACE;
+}
+
+/* It is about to give back what it holds. */
+static void on_end(struct kubernetes *kube, const struct policy_view *view, uint32_t live)
+{
+    struct kube_job *job = &kube->jobs[live];
+    kube_nodes_touch_job(&kube->nodes, view->live->attempts[live].first_grant);
+    if (job->holds) kube_count_priority(kube, job->priority, -1);
+    job->holds = job->terminating = false;
+    job->lost_node =
+        view->scenario->kube.replace_terminating ? KUBE_NO_PLACE : dead_node_of(view, live);
+    job->placed = 0;
+    if (!kube_queue_has(&kube->queue, live)) return;
+    kube_queue_remove(&kube->queue, live); /* its place among others depends on its pods */
+    enqueue(kube, view, live);
+}
+
+static void wait_again(struct kubernetes *kube, const struct policy_view *view, uint32_t live)
+{
+    struct kube_job *job = &kube->jobs[live];
+    if (!job->held && job->lost_node == KUBE_NO_PLACE) {
+        enqueue(kube, view, live);
+        return;
+    }
+    job->blocked = true;
+    tell(kube, view, DECIDE_BLOCK, live, job->held ? "Suspended" : "Terminating");
+}
+
+static void leave(struct kubernetes *kube, uint32_t live)
+{
+    kube_queue_remove(&kube->queue, live);
+    kube_unkeep(kube, live);
+}
+
+static void unblock(struct kubernetes *kube, const struct policy_view *view, uint32_t live)
+{
+    struct kube_job *job = &kube->jobs[live];
+    if (!job->blocked || job->held || job->lost_node != KUBE_NO_PLACE) return;
+    job->blocked = false;
+    tell(kube, view, DECIDE_ELIGIBLE, live, NULL);
+    enqueue(kube, view, live);
+}
+
+static void on_hold(struct kubernetes *kube, const struct policy_view *view, uint32_t live, bool on)
+{
+    struct kube_job *job = &kube->jobs[live];
+    job->held = on;
+    if (!on) {
+        unblock(kube, view, live);
+        return;
+    }
+    if (!kube_queue_has(&kube->queue, live)) return;
+    leave(kube, live);
+    if (job->holds) tell(kube, view, DECIDE_GIVE_BACK, live, NULL);
+    job->blocked = true;
+    tell(kube, view, DECIDE_BLOCK, live, "Suspended");
+}
+
+/* Pods on dead nodes are gone once these are back. */
+static void on_nodes(struct kubernetes *kube, const struct policy_view *view)
+{
+    kube_nodes_touch_all(&kube->nodes);
+    if (view->scenario->kube.replace_terminating) return;
+    for (uint32_t live = 0; live < view->live->count && live < kube->job_capacity; live++) {
+        struct kube_job *job = &kube->jobs[live];
+        if (view->live->jobs[live].state == LIVE_FREE || job->lost_node == KUBE_NO_PLACE) continue;
+        if (view->cluster->downs[job->lost_node]) continue;
+        job->lost_node = KUBE_NO_PLACE;
+        unblock(kube, view, live);
+    }
+}
+
+static void kube_note(void *memory, const struct policy_view *view, struct note note)
+{
+    struct kubernetes *kube = memory;
+    kube->now_ns = note.at_ns;
+    if (note.live != LIVE_NONE && note.kind != NOTE_SUBMIT && note.live >= kube->job_capacity)
+        return;
+    switch (note.kind) {
+    case NOTE_SUBMIT:
+        on_submit(kube, view, note.live);
+        break;
+    case NOTE_START:
+        kube_nodes_touch_job(&kube->nodes, view->live->attempts[note.live].first_grant);
+        break;
+    case NOTE_END:
+        on_end(kube, view, note.live);
+        break;
+    case NOTE_REQUEUE:
+        wait_again(kube, view, note.live);
+        break;
+    case NOTE_DROP:
+    case NOTE_OVER:
+        leave(kube, note.live);
+        break;
+    case NOTE_NODES_CHANGED:
+        on_nodes(kube, view);
+        break;
+    case NOTE_HOLD:
+        on_hold(kube, view, note.live, note.on);
+        break;
+    }
+}
+
+/* ---- decisions ------------------------------------------------------------------------------- */
+
+static bool next_todo(struct kubernetes *kube, const struct policy_view *view,
+                      struct decision *decision)
+{
+    while (kube->next_todo < kube->todo.count) {
+        const struct kube_todo todo = LOG_ITEMS(&kube->todo, struct kube_todo)[kube->next_todo++];
+        const struct live_job *job = &view->live->jobs[todo.live];
+        const uint8_t wanted = todo.what == DECIDE_ELIGIBLE ? LIVE_BLOCKED : LIVE_WAITING;
+        if (job->serial != todo.serial || job->state != wanted) continue;
+        *decision =
+            (struct decision){ .what = todo.what, .live = todo.live, .reason = todo.reason };
+        return true;
+    }
+    kube->todo.count = kube->next_todo = 0;
+    return false;
+}
+
+static bool grow_parts(struct kubernetes *kube, uint32_t count)
+{
+    if (count <= kube->part_capacity) return true;
+    struct part *parts = realloc(kube->parts, 2 * (size_t)count * sizeof *parts);
+    if (!parts) {
+        kube->out_of_memory = true;
+        return false;
+    }
+    kube->parts = parts;
+    kube->part_capacity = 2 * count;
+    return true;
+}
+
+static struct part part_of(uint32_t node, const struct kube_amounts *pod)
+{
+    return (struct part){ .node = node,
+                          .gpus = (uint32_t)pod->of[KUBE_GPU],
+                          .cores_milli = (uint32_t)pod->of[KUBE_CPU],
+                          .memory_bytes = (uint64_t)pod->of[KUBE_MEMORY] };
+}
+
+/* Nodes for the next `count` pods of the job, booked in the table of nodes; false, and nothing is booked, when one finds
+ * none. Parts are in kube->parts. */
+static bool find_places(struct kubernetes *kube, const struct policy_view *view, uint32_t live,
+                        uint32_t count)
+{
+    struct kube_job *job = &kube->jobs[live];
+    const struct kube_pods *pods = kube_pods_of(kube, view, live);
+    struct kube_candidate candidate = { .request_class = view->live->jobs[live].request_class,
+                                        .live = live,
+                                        .priority = job->priority,
+                                        .serial = view->live->jobs[live].serial };
+    if (!grow_parts(kube, count)) return false;
+    for (uint32_t i = 0; i < count; i++) {
+        candidate.index = job->placed + i;
+        candidate.draw = job->draws++;
+        const struct kube_amounts *pod = kube_pod(pods, candidate.index);
+        uint32_t node = kube_kept_node(kube, &candidate);
+        if (node == KUBE_NO_PLACE) node = kube_cycle_node(&kube->cycle, &candidate);
+        if (node == KUBE_NO_PLACE) {
+            for (uint32_t k = 0; k < i; k++)
+                kube_nodes_take(&kube->nodes, kube->parts[k].node, kube_pod(pods, job->placed + k),
+                                -1);
+            return false;
+        }
+        kube->parts[i] = part_of(node, pod);
+        kube_nodes_take(&kube->nodes, node, pod, +1);
+    }
+    return true;
+}
+
+/* What was found becomes a decision. */
+static void decide_places(struct kubernetes *kube, const struct policy_view *view, uint32_t live,
+                          uint32_t count, struct decision *decision)
+{
+    struct kube_job *job = &kube->jobs[live];
+    const struct kube_pods *pods = kube_pods_of(kube, view, live);
+    kube_queue_remove(&kube->queue, live);
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t node = kube->parts[i].node;
+        kube_nodes_touch(&kube->nodes, node);
+        if (job->kept == 0 || kube->nodes.kept[node].live != live) continue;
+        kube_nodes_unkeep(&kube->nodes, node, live, kube_pod(pods, job->placed + i));
+        job->kept--;
+    }
+    if (!job->holds) kube_count_priority(kube, job->priority, +1);
+    if (!job->holds) job->start_no++;
+    job->holds = true;
+    job->placed += count;
+    const bool complete = job->placed == pods->count;
+    *decision = (struct decision){ .what = complete ? DECIDE_START : DECIDE_CLAIM,
+                                   .live = live,
+                                   .parts = kube->parts,
+                                   .part_count = count };
+    if (complete)
+        kube_unkeep(kube, live);
+    else
+        enqueue(kube, view, live);
+}
+
+/* It found no node: it may preempt; then it has places in view, which others do not have. */
+static void set_aside(struct kubernetes *kube, const struct policy_view *view, uint32_t live)
+{
+    const struct kube_job *job = &kube->jobs[live];
+    const uint32_t left = kube_pods_of(kube, view, live)->count - job->placed;
+    const bool had_places = job->kept > 0;
+    const bool has_places =
+        kube_evict_for(kube, view, live, left, gang_of(kube, view, live) > 1) > 0;
+    if (has_places != had_places) {
+        kube_queue_remove(&kube->queue, live);
+        enqueue(kube, view, live);
+    }
+    kube_queue_fail(&kube->queue, live, kube->now_ns, kube_releases(kube, view));
+}
+
+static bool kube_next(void *memory, const struct policy_view *view, int64_t now_ns,
+                      uint32_t fresh_serial, struct decision *decision)
+{
+    (void)fresh_serial; /* the queue knows who is new */
+    struct kubernetes *kube = memory;
+    kube->now_ns = now_ns;
+    if (next_todo(kube, view, decision)) return true;
+    if (kube_next_termination(kube, view, decision)) return true;
+    kube_nodes_refresh(&kube->nodes);
+    kube_queue_wake(&kube->queue, now_ns, kube_releases(kube, view));
+    for (uint32_t live; (live = kube_queue_first(&kube->queue)) != LIVE_NONE;) {
+        const uint32_t gang = gang_of(kube, view, live), placed = kube->jobs[live].placed;
+        const uint32_t count = placed < gang ? gang - placed : 1;
+        if (find_places(kube, view, live, count)) {
+            decide_places(kube, view, live, count, decision);
+            return true;
+        }
+        if (kube->out_of_memory) return false;
+        const uint64_t releases = kube_releases(kube, view);
+        set_aside(kube, view, live);
+        if (kube_releases(kube, view) != releases)
+            kube_queue_wake(&kube->queue, now_ns, kube_releases(kube, view));
+        if (kube_next_termination(kube, view, decision)) return true; /* without a grace period */
+    }
+    return false;
+}
+
+static void kube_begin(void *memory)
+{
+    (void)memory;
+}
+
+static int64_t kube_next_wake_ns(void *memory, const struct policy_view *view, int64_t now_ns)
+{
+    struct kubernetes *kube = memory;
+    int64_t wake_ns = kube_queue_due_ns(&kube->queue, kube_releases(kube, view));
+    const int64_t termination_ns = kube_termination_due_ns(kube);
+    if (termination_ns < wake_ns) wake_ns = termination_ns;
+    ASSERT(wake_ns > now_ns);
+    return wake_ns;
+}
+
+/* ---- failures (SCHEDULING 5) ------------------------------------------------------------------- */
+
+/* Source: the Job controller's back-off of failed pods. */
+#define RESTART_FIRST_NS (10 * NS_PER_S)
+#define RESTART_MOST_NS  (360 * NS_PER_S)
+
+static struct sequel crash_sequel(struct kubernetes *kube, const struct policy_view *view,
+                                  uint32_t live)
+{
+    struct kube_job *job = &kube->jobs[live];
+    if (++job->crashes > view->scenario->kube.backoff_limit)
+        return (struct sequel){ .again = false };
+    int64_t delay_ns = RESTART_FIRST_NS;
+    for (uint32_t i = 1; i < job->crashes && delay_ns < RESTART_MOST_NS; i++) delay_ns *= 2;
+    return (struct sequel){ .again = true,
+                            .delay_ns = delay_ns < RESTART_MOST_NS ? delay_ns : RESTART_MOST_NS };
+}
+
+/* A job whose pods were evicted is replaced at once, or when its pods are gone; one that failed by itself after a delay, so
+ * often as backoffLimit says; one that exceeds its deadline is over. */
+static struct sequel kube_sequel(void *memory, const struct policy_view *view, uint32_t live,
+                                 enum attempt_close how)
+{
+    struct kubernetes *kube = memory;
+    const struct job_words *words = words_of(view, live);
+    switch (how) {
+    case CLOSE_FINISHED:
+        if (words && words->exit_code) return crash_sequel(kube, view, live);
+        return (struct sequel){ .again = false };
+    case CLOSE_LIMIT:
+        return (struct sequel){ .again = false };
+    case CLOSE_CRASH:
+        return crash_sequel(kube, view, live);
+    case CLOSE_NODE_FAIL:
+    case CLOSE_REQUEUED:
+        break;
+    }
+    return (struct sequel){ .again = true };
+}
+
+/* A silent node: its taint after the grace period, the eviction after the toleration. A broken GPU or link stops the
+ * process, which its own watchdog sees. */
+static int64_t kube_detection_ns(void *memory, const struct policy_view *view,
+                                 enum component component)
+{
+    (void)memory;
+    const struct kube_spec *spec = &view->scenario->kube;
+    if (component == COMPONENT_SERVER || component == COMPONENT_LEAF)
+        return time_add(spec->node_monitor_grace_ns, spec->toleration_ns);
+    return view->scenario->failures.detection_ns;
+}
+
+static const char *kube_reason(void *memory, const struct policy_view *view, uint32_t live)
+{
+    const struct kubernetes *kube = memory;
+    if (live >= kube->job_capacity) return NULL;
+    const struct kube_job *job = &kube->jobs[live];
+    if (job->held) return "Suspended";
+    if (job->lost_node != KUBE_NO_PLACE) return "Terminating";
+    if (job->holds) return "WaitingForPods";
+    if (job->kept) return "Preempting";
+    (void)view;
+    return "Unschedulable";
+}
+
+/* ---- memory ---------------------------------------------------------------------------------- */
+
+static bool kube_init(void *memory, const struct policy_view *view, struct arena *arena)
+{
+    struct kubernetes *kube = memory;
+    const struct kube_spec *spec = &view->scenario->kube;
+    log_init(&kube->todo, sizeof(struct kube_todo), 0);
+    return kube_evict_init(kube) && kube_shapes_init(&kube->shapes, view, arena) &&
+           kube_nodes_init(&kube->nodes, view->cluster, &kube->shapes, arena) &&
+           kube_cycle_init(&kube->cycle, view, &kube->shapes, &kube->nodes, arena) &&
+           kube_queue_init(&kube->queue, view->requests->class_count, spec->backoff_first_ns,
+                           spec->backoff_most_ns);
+}
+
+static void kube_clear_memory(void *memory)
+{
+    struct kubernetes *kube = memory;
+    kube_queue_clear(&kube->queue);
+    kube_evict_clear(kube);
+    log_clear(&kube->todo);
+    free(kube->jobs);
+    free(kube->parts);
+}
+
+const struct policy policy_kubernetes = {
+    .name = "kubernetes",
+    .help = "pods one at a time, by filters and scores; gangs by coscheduling",
+    .memory_bytes = sizeof(struct kubernetes),
+    .init = kube_init,
+    .note = kube_note,
+    .next = kube_next,
+    .begin = kube_begin,
+    .clear = kube_clear_memory,
+    .next_wake_ns = kube_next_wake_ns,
+    .sequel = kube_sequel,
+    .detection_ns = kube_detection_ns,
+    .reason = kube_reason,
+};

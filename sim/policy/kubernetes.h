@@ -1,0 +1,115 @@
+/* kubernetes.h - what the files of the Kubernetes policy share; only they and their tests include it.
+ *
+ * A job is so many pods, each a part of a placement. Pods are placed one at a time; a job starts when all of its pods
+ * have a place, and what it holds until then is claimed. With a gang rule a job takes places for all its pods at once or none.
+ * A running job that loses a pod is stopped whole and waits again with all its pods. */
+#ifndef GPUPLAN_POLICY_KUBERNETES_H
+#define GPUPLAN_POLICY_KUBERNETES_H
+
+#include "base/log.h"
+#include "policy/kube_cycle.h"
+#include "policy/kube_queue.h"
+#include "policy/policy.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* A live job, as the scheduler knows it. */
+struct kube_job {
+    int32_t priority;
+    uint32_t placed;   /* pods that have a place                                               */
+    uint32_t draws;    /* of random numbers                                                    */
+    uint32_t crashes;  /* failures that count against backoffLimit                              */
+    uint32_t lost_node; /* the dead node that its terminating pods are on; KUBE_NO_PLACE         */
+    uint32_t kept;     /* places that are kept for it ...                                       */
+    int64_t kept_until_ns; /* ... and when their last pod is told to be gone                       */
+    uint32_t start_no; /* counts its starts: names one of them in the list of terminations         */
+    bool holds;        /* it is among the counted priorities                                    */
+    bool terminating;  /* its pods were told to end                                             */
+    bool held;         /* suspended by a user                                                   */
+    bool blocked;
+    bool never_preempts;
+};
+
+/* A running job whose pods end when their grace period is over. */
+struct kube_termination {
+    int64_t at_ns;
+    uint32_t live, serial, start_no;
+};
+
+/* What is to be told to the handlers before anything else. */
+struct kube_todo {
+    enum decide what;
+    uint32_t live, serial;
+    const char *reason;
+};
+
+/* How many jobs of one priority hold something. */
+struct kube_level {
+    int32_t priority;
+    uint32_t jobs;
+};
+
+struct kubernetes {
+    struct kube_shapes shapes;
+    struct kube_nodes nodes;
+    struct kube_cycle cycle;
+    struct kube_queue queue;
+    struct kube_job *jobs;     /* [job_capacity] by live row                                     */
+    uint32_t job_capacity;
+    struct part *parts;        /* [part_capacity] of the decision at hand                        */
+    uint32_t part_capacity;
+    struct log terminations;   /* struct kube_termination, in order of time                       */
+    uint64_t next_termination;
+    struct log todo;           /* struct kube_todo                                              */
+    uint64_t next_todo;
+    struct log levels;         /* struct kube_level                                             */
+    uint64_t own_releases;     /* places given up that the cluster does not count                 */
+    int64_t now_ns;
+    bool out_of_memory;
+    /* scratch of preemption */
+    struct kube_running *pods;
+    uint32_t *pod_lives, *victims, *spare;
+    uint32_t pod_capacity;
+    struct log marked;         /* uint32_t: jobs told to end by the try at hand                   */
+};
+
+const struct kube_pods *kube_pods_of(const struct kubernetes *kube, const struct policy_view *view,
+                                     uint32_t live);
+
+/* Releases of the cluster and of places kept. */
+static inline uint64_t kube_releases(const struct kubernetes *kube, const struct policy_view *view)
+{
+    return view->cluster->releases + kube->own_releases;
+}
+
+/* ---- kube_evict.c ---- */
+
+bool kube_evict_init(struct kubernetes *kube);
+void kube_evict_clear(struct kubernetes *kube);
+
+/* Finds places for `count` pods of a waiting job by ending jobs of lower priority, and keeps them: all or, unless
+ * `together`, as many as can be. Returns how many places are kept for it now. */
+uint32_t kube_evict_for(struct kubernetes *kube, const struct policy_view *view, uint32_t live,
+                        uint32_t count, bool together);
+
+/* A kept place where the pod fits now, or KUBE_NO_PLACE. */
+uint32_t kube_kept_node(const struct kubernetes *kube, const struct kube_candidate *candidate);
+
+/* All places kept for the job are given up. */
+void kube_unkeep(struct kubernetes *kube, uint32_t live);
+
+/* A job holds something, or no longer. */
+void kube_count_priority(struct kubernetes *kube, int32_t priority, int by);
+
+/* Its pods end after the grace period. */
+void kube_terminate(struct kubernetes *kube, const struct policy_view *view, uint32_t live);
+
+/* The next job whose grace period is over, as a decision. */
+bool kube_next_termination(struct kubernetes *kube, const struct policy_view *view,
+                           struct decision *decision);
+int64_t kube_termination_due_ns(const struct kubernetes *kube);
+
+extern const struct policy policy_kubernetes;
+
+#endif

@@ -1,0 +1,88 @@
+/* keys_jobs.h - rows of `jobs[]` and `events[]`: a part of the table in keys.c, included there and nowhere else.
+ *
+ * Options of sbatch(1) with `_` for `-`; fields of a pod and its controller as Kubernetes, Kueue and Volcano write them. */
+
+#define WHOLE (PLAIN | STATIC)
+#define BATCH (PLAIN | STATIC | SLURM)
+#define PODS  (PLAIN | STATIC | KUBERNETES)
+
+{ "jobs", KEY_CUSTOM, .fallback = "=none", .form = "[{jobs[]}]+", .help = "the jobs, written here instead of a trace" },
+{ "jobs[].id", KEY_TEXT, .fallback = "", AT(job_line, id), .help = "what dependencies and events call it; left out: its place in the list, from 1. Tasks of an array are ID_INDEX, components ID+0, ID+1" },
+{ "jobs[].name", KEY_TEXT, .fallback = "", AT(job_line, name), .help = "need not be the only one" },
+{ "jobs[].user", KEY_TEXT, .fallback = "", AT(job_line, user), .help = "who submits it" },
+{ "jobs[].team", KEY_TEXT, .fallback = "", .kinds = STATIC, AT(job_line, team), .help = "whose servers it uses; left out: the user's name" },
+{ "jobs[].model", KEY_TEXT, .fallback = "", AT(job_line, model), .help = "its communication: an entry of catalog profiles.yaml" },
+{ "jobs[].at", KEY_DURATION, RANGE(0, CENTURY_NS), .fallback = "0s", AT(job_line, at_ns), .help = "when it is submitted" },
+{ "jobs[].run", KEY_DURATION, RANGE(0, CENTURY_NS), REQUIRED, AT(job_line, run_ns), .help = "how long it runs" },
+{ "jobs[].time", KEY_DURATION, RANGE(NS_PER_S, CENTURY_NS), .fallback = "UNLIMITED", .word = "UNLIMITED", .word_value = INT64_MAX, AT(job_line, limit_ns), .help = "its time limit, as 60m or 1:00:00; left out: the partition's" },
+
+{ "jobs[].nodes", KEY_TEXT, .fallback = "", .kinds = BATCH, AT(job_line, nodes), .help = "N, or N-M: at least N and at most M" },
+{ "jobs[].ntasks", KEY_COUNT, RANGE(0, LIMIT_GPUS), .fallback = "0", .kinds = BATCH, AT(job_line, ask.ntasks), .help = "tasks; 0 = one a node" },
+{ "jobs[].ntasks_per_node", KEY_COUNT, RANGE(0, 65536), .fallback = "0", .kinds = SLURM, AT(job_line, ask.ntasks_per_node), .help = "tasks of each node" },
+{ "jobs[].ntasks_per_gpu", KEY_COUNT, RANGE(0, 65536), .fallback = "0", .kinds = SLURM, AT(job_line, ask.ntasks_per_gpu), .help = "with gpus: sets the number of tasks" },
+{ "jobs[].cpus_per_task", KEY_COUNT, RANGE(0, 65536), .fallback = "0", .kinds = BATCH, AT(job_line, ask.cpus_per_task), .help = "cores of each task; 0 = one" },
+{ "jobs[].cpus_per_gpu", KEY_COUNT, RANGE(0, 65536), .fallback = "0", .kinds = BATCH, AT(job_line, ask.cpus_per_gpu), .help = "cores of each GPU" },
+{ "jobs[].gpus", KEY_TEXT, .fallback = "", .kinds = BATCH, AT(job_line, gpus), .help = "of the whole job, in any split: N or TYPE:N" },
+{ "jobs[].gpus_per_node", KEY_TEXT, .fallback = "", .kinds = BATCH, AT(job_line, gpus_per_node), .help = "N or TYPE:N" },
+{ "jobs[].gpus_per_task", KEY_TEXT, .fallback = "", .kinds = SLURM, AT(job_line, gpus_per_task), .help = "N or TYPE:N" },
+{ "jobs[].gres", KEY_TEXT, .fallback = "", .kinds = SLURM, AT(job_line, gres), .help = "of each node: gpu:N, gpu:TYPE:N or shard:N" },
+{ "jobs[].enforce_binding", KEY_BOOL, .fallback = "false", .kinds = SLURM, AT(job_line, ask.enforce_binding), .help = "gres_flags=enforce-binding: only GPUs near its cores" },
+{ "jobs[].mem", KEY_CONF_MIB, RANGE(0, 1e12), .fallback = "=the partition's DefMem", .kinds = BATCH, AT(job_line, ask.mem_mib), .help = "of each node; 0 = all of it" },
+{ "jobs[].mem_per_cpu", KEY_CONF_MIB, RANGE(0, 1e12), .fallback = "=none", .kinds = BATCH, AT(job_line, ask.mem_per_cpu_mib), .help = "of each core" },
+{ "jobs[].mem_per_gpu", KEY_CONF_MIB, RANGE(0, 1e12), .fallback = "=none", .kinds = BATCH, AT(job_line, ask.mem_per_gpu_mib), .help = "of each GPU" },
+{ "jobs[].exclusive", KEY_BOOL, .fallback = "false", .kinds = SLURM, AT(job_line, ask.exclusive), .help = "whole nodes with all their cores and GPUs" },
+{ "jobs[].spread_job", KEY_BOOL, .fallback = "false", .kinds = SLURM, AT(job_line, ask.spread), .help = "over as many nodes as it may" },
+{ "jobs[].constraint", KEY_TEXT, .fallback = "", .kinds = SLURM, AT(job_line, constraint), .help = "features: ib&h100, or a100|h100" },
+{ "jobs[].nodelist", KEY_TEXT, .fallback = "", .kinds = SLURM, AT(job_line, nodelist), .help = "host list; all of it is used" },
+{ "jobs[].exclude", KEY_TEXT, .fallback = "", .kinds = SLURM, AT(job_line, exclude), .help = "host list" },
+{ "jobs[].switches", KEY_TEXT, .fallback = "", .kinds = SLURM, AT(job_line, switches), .help = "N, or N@TIME: leaf switches, and how long to wait for such a place" },
+{ "jobs[].segment", KEY_COUNT, RANGE(0, LIMIT_GPUS), .fallback = "0", .kinds = SLURM, AT(job_line, ask.segment), .help = "nodes of a segment in topology/block; 0 = none" },
+
+{ "jobs[].partition", KEY_TEXT, .fallback = "", .kinds = SLURM, AT(job_line, partition), .help = "one, or several by commas; left out: the default one" },
+{ "jobs[].qos", KEY_TEXT, .fallback = "", .kinds = SLURM, AT(job_line, qos), .help = "left out: normal" },
+{ "jobs[].account", KEY_TEXT, .fallback = "", .kinds = SLURM, AT(job_line, account), .help = "left out: the user's first" },
+{ "jobs[].nice", KEY_COUNT, RANGE(-2147483645, 2147483645), .fallback = "0", .kinds = SLURM, AT(job_line, nice), .help = "taken from its priority" },
+{ "jobs[].array", KEY_TEXT, .fallback = "", .kinds = SLURM, AT(job_line, array), .help = "indexes: 0-5, 1,3,7-9, 0-10:2; 0-5%2 runs two at a time" },
+{ "jobs[].dependency", KEY_TEXT, .fallback = "", .kinds = SLURM, AT(job_line, dependency), .help = "afterok:ID, after, afterany, afternotok, aftercorr, singleton; ',' all, '?' any" },
+{ "jobs[].reservation", KEY_TEXT, .fallback = "", .kinds = SLURM, AT(job_line, reservation), .help = "it runs only inside it" },
+{ "jobs[].begin", KEY_DURATION, RANGE(0, CENTURY_NS), .fallback = "0s", .kinds = SLURM, AT(job_line, begin_ns), .help = "not before so long after its submission" },
+{ "jobs[].hold", KEY_BOOL, .fallback = "false", .kinds = SLURM, AT(job_line, hold), .help = "waits until an event releases it" },
+{ "jobs[].requeue", KEY_CUSTOM, .fallback = "=as JobRequeue says", .kinds = SLURM, .form = "bool", .help = "whether it runs again after a broken node" },
+{ "jobs[].no_kill", KEY_BOOL, .fallback = "false", .kinds = SLURM, AT(job_line, no_kill), .help = "goes on when one of its nodes breaks" },
+{ "jobs[].exit_code", KEY_COUNT, RANGE(0, 255), .fallback = "0", .kinds = SLURM, AT(job_line, exit_code), .help = "what its script ends with" },
+{ "jobs[].het", KEY_CUSTOM, .fallback = "=none", .kinds = SLURM, .form = "[map]+", .items_most = 128, .help = "components that start together, each with its own nodes, tasks, GPUs, memory, partition; the rest is the job's" },
+
+{ "jobs[].pods", KEY_COUNT, RANGE(1, LIMIT_GPUS), .fallback = "1", .kinds = KUBERNETES, AT(job_line, ask.pods), .help = "equal pods" },
+{ "jobs[].resources", KEY_CUSTOM, .fallback = "=none", .kinds = PODS, .form = "map", .help = "of one pod: {cpu: 500m, memory: 8Gi, nvidia.com/gpu: 2, nvidia.com/mig-2g.10gb: 1}" },
+{ "jobs[].gpu_milli", KEY_COUNT, RANGE(0, 1000), .fallback = "0", .kinds = PODS, AT(job_line, ask.gpu_milli), .help = "thousandths of one GPU; 0 = whole GPUs" },
+{ "jobs[].gpu_type", KEY_TEXT, .fallback = "", .kinds = WHOLE, AT(job_line, gpu_type), .help = "only such GPUs: V100, or V100|T4" },
+{ "jobs[].priority", KEY_COUNT, RANGE(-2147483648.0, 2147483647), .fallback = "0", .kinds = KUBERNETES, AT(job_line, priority), .help = "higher goes first, and may evict" },
+{ "jobs[].preemptionPolicy", KEY_CHOICE, .fallback = "PreemptLowerPriority", .words = "PreemptLowerPriority|Never", .kinds = KUBERNETES, AT(job_line, may_not_preempt), .help = "whether it may evict" },
+{ "jobs[].nodeSelector", KEY_CUSTOM, .fallback = "=none", .kinds = KUBERNETES, .form = "name | map", AT(job_line, node_selector), .help = "{label: value}" },
+{ "jobs[].tolerations", KEY_CUSTOM, .fallback = "=none", .kinds = KUBERNETES, .form = "name | [name]", AT(job_line, tolerations), .help = "key, key=value, key:Effect or key=value:Effect" },
+{ "jobs[].queue", KEY_TEXT, .fallback = "", .kinds = KUBERNETES, AT(job_line, queue), .help = "one of clusterQueues" },
+{ "jobs[].minMember", KEY_COUNT, RANGE(0, LIMIT_GPUS), .fallback = "0", .kinds = KUBERNETES, AT(job_line, min_member), .help = "pods that must be placed together; 0 = all" },
+{ "jobs[].topology", KEY_CUSTOM, .fallback = "=none", .kinds = KUBERNETES, .form = "'unconstrained' | {jobs[].topology}", .help = "{required: LEVEL}, {preferred: LEVEL} or unconstrained, as Kueue" },
+{ "jobs[].topology.required", KEY_TEXT, .fallback = "", .twin = "preferred", AT(job_line, topology_required), .help = "all pods in one domain of this level" },
+{ "jobs[].topology.preferred", KEY_TEXT, .fallback = "", .twin = "required", AT(job_line, topology_preferred), .help = "in one domain of this level, else of the next one up" },
+{ "jobs[].movable", KEY_BOOL, .fallback = "true", AT(job_line, movable), .help = "whether scheduler.defragmentation may move it" },
+
+{ "events", KEY_CUSTOM, .fallback = "=none", .form = "[{events[]}]", .help = "what an administrator or user does at a stated time" },
+{ "events[].at", KEY_DURATION, RANGE(0, CENTURY_NS), REQUIRED, AT(user_event, at_ns), .help = "after time 0" },
+{ "events[].node_down", KEY_CUSTOM, .fallback = "=none", .form = "name", .help = "host list: broken, their jobs end" },
+{ "events[].node_up", KEY_CUSTOM, .fallback = "=none", .form = "name", .help = "host list: the opposite" },
+{ "events[].drain", KEY_CUSTOM, .fallback = "=none", .form = "name", .help = "host list: no new jobs" },
+{ "events[].cordon", KEY_CUSTOM, .fallback = "=none", .form = "name", .help = "the same, as Kubernetes calls it" },
+{ "events[].resume", KEY_CUSTOM, .fallback = "=none", .form = "name", .help = "host list: back from drain and down" },
+{ "events[].uncordon", KEY_CUSTOM, .fallback = "=none", .form = "name", .help = "the same, as Kubernetes calls it" },
+{ "events[].gpu_fail", KEY_CUSTOM, .fallback = "=none", .form = "name", .help = "NODE:INDEX: one GPU breaks" },
+{ "events[].gpu_repair", KEY_CUSTOM, .fallback = "=none", .form = "name", .help = "NODE:INDEX: and is repaired" },
+{ "events[].scancel", KEY_CUSTOM, .fallback = "=none", .form = "name", .help = "id or name of jobs that end" },
+{ "events[].requeue", KEY_CUSTOM, .fallback = "=none", .form = "name", .help = "id or name of jobs that go back to the queue" },
+{ "events[].requeue_hold", KEY_CUSTOM, .fallback = "=none", .form = "name", .help = "the same, and they are held" },
+{ "events[].hold", KEY_CUSTOM, .fallback = "=none", .form = "name", .help = "id or name of waiting jobs that may not start" },
+{ "events[].release", KEY_CUSTOM, .fallback = "=none", .form = "name", .help = "the opposite of hold" },
+
+#undef WHOLE
+#undef BATCH
+#undef PODS
