@@ -14,6 +14,7 @@ struct job_line {
     const char *id, *name, *account, *user, *dependency;
     uint32_t array; /* 1 + row of its array's first task; 0 = none                            */
     uint32_t array_index, array_limit;
+    uint32_t het; /* 1 + row of its first component; 0 = none                                   */
     bool hold;
     int64_t begin_s;
 };
@@ -53,7 +54,7 @@ static inline struct jobs jobs_of_lines(const struct job_line *lines, uint32_t c
             .array_first_row = lines[i].array ? lines[i].array - 1 : JOB_NONE,
             .array_index = lines[i].array_index,
             .array_limit = lines[i].array_limit,
-            .het_first_row = JOB_NONE,
+            .het_first_row = lines[i].het ? lines[i].het - 1 : JOB_NONE,
             .requeue = -1,
             .hold = lines[i].hold,
             .begin_ns = lines[i].begin_s * INT64_C(1000000000),

@@ -119,6 +119,34 @@ static void arrays_as_a_whole(void **state)
     site_clear(&site);
 }
 
+/* A heterogeneous job is named as a whole, or by one component. */
+static void components(void **state)
+{
+    (void)state;
+    static const struct job_line lines[] = {
+        { .id = "x+0", .het = 1 },
+        { .id = "x+1", .het = 1 },
+        { .id = "2", .dependency = "afterok:x" },
+        { .id = "3", .dependency = "afterok:x+0" },
+        { .id = "4", .dependency = "after:x+1" },
+        { .id = "5", .dependency = "after:x+2" },
+    };
+    struct site site;
+    site_init(&site, lines, 6);
+    for (uint32_t row = 0; row < 6; row++) slurm_depend_submitted(&site.depend, row, 0);
+    slurm_depend_started(&site.depend, 0, 0);
+    assert_string_equal(changes(&site), "");
+    slurm_depend_started(&site.depend, 1, 0);
+    slurm_depend_over(&site.depend, 0, true, S);
+    assert_string_equal(changes(&site), "4 5 3 ");
+    int64_t ready_ns; /* "x+1" after `after` means x and one minute, "x+2" two */
+    slurm_depend_state(&site.depend, 5, &ready_ns);
+    assert_true(ready_ns == 120 * S);
+    slurm_depend_over(&site.depend, 1, true, 2 * S);
+    assert_string_equal(changes(&site), "2 ");
+    site_clear(&site);
+}
+
 /* A job that is requeued has not ended; what waited for its start goes on; a singleton waits for it again. */
 static void requeue(void **state)
 {
@@ -363,6 +391,7 @@ int main(void)
     struct rows rows = { 0 };
     rows_add(&rows, recording_s23, NULL, "recording s23");
     rows_add(&rows, arrays_as_a_whole, NULL, "arrays");
+    rows_add(&rows, components, NULL, "heterogeneous jobs");
     rows_add(&rows, requeue, NULL, "requeue");
     rows_add(&rows, delays, NULL, "after with minutes");
     for (size_t i = 0; i < sizeof late / sizeof *late; i++)

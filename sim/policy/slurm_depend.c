@@ -103,12 +103,12 @@ void slurm_depend_submitted(struct slurm_depend *depend, uint32_t row, int64_t n
     if (depend->group_of[row] != DEPEND_NONE) group_look(depend, depend->group_of[row], now_ns);
 }
 
-/* A task started: its own edges, and those of its array with the last of its tasks. */
+/* A task started: its own edges, and those of its array or heterogeneous job with the last part. */
 static void started(struct slurm_depend *depend, uint32_t row, int64_t now_ns)
 {
     if (depend->phase[row] & PHASE_STARTED) return;
     depend->phase[row] |= PHASE_STARTED;
-    const uint32_t targets[2] = { depend->target_of[row], slurm_depend_array(depend, row) };
+    const uint32_t targets[2] = { depend->target_of[row], slurm_depend_whole(depend, row) };
     for (int i = 0; i < 2; i++) {
         if (targets[i] == DEPEND_NONE) continue;
         struct slurm_depend_target *target = &depend->targets[targets[i]];
@@ -142,7 +142,7 @@ void slurm_depend_over(struct slurm_depend *depend, uint32_t row, bool ok, int64
     depend->phase[row] |= PHASE_OVER;
     if (depend->dependent_of[row] != DEPEND_NONE)
         depend->dependents[depend->dependent_of[row]].submitted = false; /* nobody to be told */
-    const uint32_t targets[2] = { depend->target_of[row], slurm_depend_array(depend, row) };
+    const uint32_t targets[2] = { depend->target_of[row], slurm_depend_whole(depend, row) };
     for (int i = 0; i < 2; i++) {
         if (targets[i] == DEPEND_NONE) continue;
         struct slurm_depend_target *target = &depend->targets[targets[i]];

@@ -5,7 +5,7 @@
  * list for each name and user; a list has one place up to which all have ended.
  *
  * An id that no job has: the job is refused when it is submitted, as sbatch does. An id may name a job further down,
- * which sbatch cannot. The terms of an array ask for all its tasks: started, ended, ended well. A task that asks for
+ * which sbatch cannot. The terms of an array, or of a heterogeneous job, ask for all its parts: started, ended, ended well. A task that asks for
  * the task of the same index of an array that has none asks for the whole array.
  * A job whose row comes again (a trace played in a circle) finds the dependencies as they are.
  *
@@ -46,7 +46,7 @@ struct slurm_dependent {
     int64_t ready_ns;
 };
 
-/* What others wait for: one job, or an array as a whole. */
+/* What others wait for: one job, or an array or heterogeneous job as a whole. */
 struct slurm_depend_target {
     uint32_t first_edge;
     uint32_t tasks, started, ended, failed;
@@ -68,7 +68,7 @@ struct slurm_depend {
     struct slurm_singletons *groups;
     uint32_t dependent_count, dependent_capacity, edge_count, edge_capacity;
     uint32_t target_count, target_capacity, group_count, group_capacity;
-    uint32_t *dependent_of, *target_of, *array_target_of, *group_of; /* [job_count] NONE = not one     */
+    uint32_t *dependent_of, *target_of, *whole_target_of, *group_of; /* [job_count] NONE = not one     */
     uint32_t *singleton_rows;
     uint8_t *phase;             /* [job_count]                                                     */
     uint32_t *changed;          /* [changed_capacity] dependents whose state has changed               */

@@ -57,12 +57,13 @@ static bool collect_words(struct slurm_depend *depend)
     return true;
 }
 
-/* The id of the array that a task's id "ARRAY_INDEX" begins with; of 0 bytes when it does not look so. */
-static struct name array_id(const struct jobs *jobs, uint32_t row)
+/* The id of the whole that a part's id "ARRAY_INDEX" or "HET+PLACE" begins with; of 0 bytes when it does not look so. */
+static struct name whole_id(const struct jobs *jobs, uint32_t row)
 {
     const struct name id = name_of(text_of(jobs, jobs->id[row]));
+    const char mark = jobs->words[row].array_first_row <= row ? '_' : '+';
     for (uint32_t b = id.bytes; b-- > 1;)
-        if (id.text[b] == '_') return (struct name){ id.text, b };
+        if (id.text[b] == mark) return (struct name){ id.text, b };
     return no_name;
 }
 
@@ -94,11 +95,11 @@ static bool find_targets(struct slurm_depend *depend, uint32_t *target_of_id)
         }
     }
     for (uint32_t row = 0; row < jobs->count; row++) {
-        if (!slurm_row_is_task(jobs, row)) continue;
-        const uint32_t whole = names_find(&depend->ids, array_id(jobs, row), no_name);
+        const uint32_t first = slurm_whole_of(jobs, row);
+        if (first == JOB_NONE) continue;
+        const uint32_t whole = names_find(&depend->ids, whole_id(jobs, row), no_name);
         if (whole == NAMES_NONE) continue;
-        const uint32_t first = jobs->words[row].array_first_row;
-        uint32_t *at = &depend->array_target_of[first];
+        uint32_t *at = &depend->whole_target_of[first];
         if (target_of_id[whole] != DEPEND_NONE && target_of_id[whole] != *at) continue;
         if (!target_add(depend, at, 1)) return false;
         target_of_id[whole] = *at;
@@ -129,8 +130,8 @@ static bool target_of_term(struct slurm_depend *depend, const struct depend_term
 {
     const struct jobs *jobs = depend->jobs;
     *target = target_of_id[names_find(&depend->ids, id_of(term), no_name)];
-    if (term->type != DEPEND_AFTER_CORR || !slurm_row_is_task(jobs, row)) return true;
-    if (*target == DEPEND_NONE) return true;
+    if (term->type != DEPEND_AFTER_CORR || *target == DEPEND_NONE) return true;
+    if (jobs->words[row].array_first_row > row) return true;
     const uint32_t first = depend->targets[*target].started; /* held here while tables are built */
     if (first == DEPEND_NONE) return true;
     const uint32_t task = task_of(jobs, first, jobs->words[row].array_index);
@@ -196,8 +197,8 @@ static bool add_dependents(struct slurm_depend *depend, const uint32_t *target_o
     const struct jobs *jobs = depend->jobs;
     for (uint32_t t = 0; t < depend->target_count; t++) depend->targets[t].started = DEPEND_NONE;
     for (uint32_t row = 0; row < jobs->count; row++)
-        if (depend->array_target_of[row] != DEPEND_NONE)
-            depend->targets[depend->array_target_of[row]].started = row;
+        if (depend->whole_target_of[row] != DEPEND_NONE)
+            depend->targets[depend->whole_target_of[row]].started = row;
     for (uint32_t row = jobs->count; row-- > 0;)
         if (jobs->words[row].dependency != TEXT_NONE && !dependent_add(depend, row, target_of_id))
             return false;
@@ -256,11 +257,11 @@ bool slurm_depend_init(struct slurm_depend *depend, const struct jobs *jobs)
     depend->job_count = jobs->count;
     depend->dependent_of = column(jobs->count);
     depend->target_of = column(jobs->count);
-    depend->array_target_of = column(jobs->count);
+    depend->whole_target_of = column(jobs->count);
     depend->group_of = column(jobs->count);
     depend->phase = calloc(jobs->count + 1u, sizeof *depend->phase);
     uint32_t *target_of_id = column(depend->ids.count);
-    const bool ok = depend->dependent_of && depend->target_of && depend->array_target_of &&
+    const bool ok = depend->dependent_of && depend->target_of && depend->whole_target_of &&
                     depend->group_of && depend->phase && target_of_id &&
                     find_targets(depend, target_of_id) && add_dependents(depend, target_of_id) &&
                     add_groups(depend);
@@ -280,7 +281,7 @@ void slurm_depend_clear(struct slurm_depend *depend)
     free(depend->groups);
     free(depend->dependent_of);
     free(depend->target_of);
-    free(depend->array_target_of);
+    free(depend->whole_target_of);
     free(depend->group_of);
     free(depend->singleton_rows);
     free(depend->phase);

@@ -15,16 +15,20 @@ enum {
     PHASE_OVER = 16,
 };
 
-static inline bool slurm_row_is_task(const struct jobs *jobs, uint32_t row)
+/* The first row of the array or heterogeneous job that a row is a part of; JOB_NONE = of none. */
+static inline uint32_t slurm_whole_of(const struct jobs *jobs, uint32_t row)
 {
-    return jobs->words[row].array_first_row <= row;
+    const struct job_words *words = &jobs->words[row];
+    return words->array_first_row <= row ? words->array_first_row
+           : words->het_first_row <= row ? words->het_first_row
+                                         : JOB_NONE;
 }
 
-/* The target that stands for the array of a row, or DEPEND_NONE. */
-static inline uint32_t slurm_depend_array(const struct slurm_depend *depend, uint32_t row)
+/* The target that stands for the whole that a row is a part of, or DEPEND_NONE. */
+static inline uint32_t slurm_depend_whole(const struct slurm_depend *depend, uint32_t row)
 {
-    if (!slurm_row_is_task(depend->jobs, row)) return DEPEND_NONE;
-    return depend->array_target_of[depend->jobs->words[row].array_first_row];
+    const uint32_t first = slurm_whole_of(depend->jobs, row);
+    return first == JOB_NONE ? DEPEND_NONE : depend->whole_target_of[first];
 }
 
 #endif
