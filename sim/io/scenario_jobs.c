@@ -101,8 +101,10 @@ static void check_dependency(const struct job_list *list, struct job_reading *jo
         at = id + bytes;
         if (is_known(list, id, bytes)) continue; /* ID+0 is a component */
         if (plus && i == 0 && is_known(list, id, (size_t)(plus - id))) {
-            refuse_job(job, "dependency", "'%.*s': a delay after the start is not built",
-                       (int)bytes, id);
+            const size_t minutes = strspn(plus + 1, "0123456789");
+            if (minutes == 0 || plus + 1 + minutes != at || strspn(plus + 1, "0") == minutes)
+                refuse_job(job, "dependency", "'%.*s': behind '+' minutes are written, 1 or more",
+                           (int)bytes, id);
             continue;
         }
         refuse_job(job, "dependency", "no job has the id '%.*s'", (int)bytes, id);
