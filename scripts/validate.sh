@@ -2,7 +2,8 @@
 # validate.sh FOLDER - measured figures against the models, row by row, then a line per group; a plot of both; then
 # the published cases that a model alone answers, each passed, failed or not built.
 #
-# FOLDER holds collectives.csv, ring_ratio.csv and validation.csv. The plot is results/validate.svg. A failed case
+# FOLDER holds collectives.csv, ring_ratio.csv, validation.csv and fgd.csv; with ../traces/alibaba-openb-2023 beside it
+# placements are run too. The plot is results/validate.svg. A failed case
 # is a limit of the model and leaves the exit code alone.
 set -u
 folder=${1:?usage: validate.sh FOLDER}
@@ -24,6 +25,10 @@ if command -v gnuplot >/dev/null 2>&1; then
         echo "plot: results/validate.svg"
 else
     echo "gnuplot is not installed: no plot" >&2
+fi
+if [ -d "$folder/../traces/alibaba-openb-2023" ]; then
+    echo "== placements on openb (S03)"
+    BUILD=$BUILD sh scripts/fgd.sh "$folder/../traces" "$folder"
 fi
 echo "== published cases"
 "$BUILD/tests/oracle_cases" "$folder"
