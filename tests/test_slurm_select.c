@@ -362,6 +362,48 @@ static void mig_instances_are_typed_gpus(void **state)
     places_close(places);
 }
 
+/* Jobs of a trace without words, on nodes of 8 GPUs, 16 cores and 64000 MiB: a GPU stands for 2 cores and 8000 MiB. */
+struct traced {
+    const char *name;
+    struct request request;
+    struct demand demand;
+    uint64_t def_mem_per_gpu_mib;
+    const char *want;
+    uint32_t cores_first; /* of the first node */
+    uint64_t mib_first;
+};
+/* clang-format off */
+static const struct traced traced[] = {
+    { "part of a node", { .gpus = 4 }, { .gpus = 4, .held = 4, .nodes = 1, .per_node = 4 }, 0, "n0:0-3", 8, 32000 },
+    { "whole nodes", { .gpus = 16 }, { .gpus = 16, .held = 16, .nodes = 2, .per_node = 8 }, 0, "n0:0-7 n1:0-7", 16, 64000 },
+    { "the last node takes fewer", { .gpus = 12 }, { .gpus = 12, .held = 12, .nodes = 2, .per_node = 8 }, 0, "n0:0-7 n1:0-3", 16, 64000 },
+    { "a default per GPU", { .gpus = 4 }, { .gpus = 4, .held = 4, .nodes = 1, .per_node = 4 }, 7000, "n0:0-3", 8, 28000 },
+    { "cores and memory of the trace", { .gpus = 4, .cores = 6, .memory_bytes = UINT64_C(4000) << 20 },
+      { .gpus = 4, .held = 4, .nodes = 1, .per_node = 4 }, 7000, "n0:0-3", 8, 4000 },
+    { "cores only", { .cores = 3, .memory_bytes = UINT64_C(100) << 20 }, { .nodes = 0 }, 0, "n0", 3, 100 },
+};
+/* clang-format on */
+
+static void trace_jobs_get_their_share(void **state)
+{
+    const struct traced *job = *state;
+    struct places *places = places_new(COMPAT_26_05);
+    places_group(places, "n[0-3]", 4, 8, 16);
+    places->scenario.slurm.memory_counts = true;
+    places->scenario.slurm.def_mem_per_gpu_mib = job->def_mem_per_gpu_mib;
+    places_open(places);
+    struct slurm_need need;
+    slurm_need_of_demand(&need, &places->nodes, &job->request, &job->demand, 0);
+    char got[PLACE_TEXT];
+    uint32_t count;
+    places_try(places, &need, (struct slurm_how){ 0 }, got);
+    assert_string_equal(got, job->want);
+    const struct part *parts = slurm_parts(places->chooser, &count);
+    assert_int_equal(parts[0].cores_milli, job->cores_first * 1000);
+    assert_int_equal(parts[0].memory_bytes >> 20, job->mib_first);
+    places_close(places);
+}
+
 int main(void)
 {
     struct rows rows = { 0 };
@@ -373,6 +415,8 @@ int main(void)
         rows_add(&rows, nodes_with_an_ending_job, (const void *)compat,
                  "nodes with an ending job, compat %u", (unsigned)compat);
     }
+    for (size_t i = 0; i < COUNT(traced); i++)
+        rows_add(&rows, trace_jobs_get_their_share, &traced[i], "trace: %s", traced[i].name);
     rows_add(&rows, mig_instances_are_typed_gpus, NULL, "MIG instances are typed GPUs");
     rows_add(&rows, what_can_never_be, NULL, "what no configured node could meet");
     return rows_run("slurm_select", &rows);

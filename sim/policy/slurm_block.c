@@ -281,6 +281,22 @@ static bool gather(struct choice *choice, uint64_t *set, uint64_t *sure)
            choice_gpus_reach(choice, gpus);
 }
 
+/* Whether some aggregate holds enough in sum; if none does, leaving out nodes will not help. */
+static bool some_reaches(const struct choice *choice, const struct levels *levels)
+{
+    for (uint32_t a = 0; a < levels->aggregates; a++) {
+        uint64_t cores = 0, gpus = 0;
+        nodes_of_aggregate(choice, levels, a, choice->map, choice->chooser->inside);
+        FOR_NODES(node, choice->chooser->inside, choice->nodes->words)
+        {
+            cores += offer_of(choice, node)->cores;
+            gpus += offer_of(choice, node)->gpus_free;
+        }
+        if ((int64_t)cores >= choice->cores_left && choice_gpus_reach(choice, gpus)) return true;
+    }
+    return false;
+}
+
 /* ---- one segment, and all -------------------------------------------------------------------- */
 
 static bool place(struct choice *choice, uint32_t nodes)
@@ -299,7 +315,10 @@ static bool place(struct choice *choice, uint32_t nodes)
     if (choice->nodes_max_left <= 0) return false;
     nodes_of_aggregate(choice, &levels, best.index, choice->map, chooser->inside);
     choice->retry = RETRY_FEWER;
-    if (!gather(choice, chooser->picked, chooser->spare)) return false;
+    if (!gather(choice, chooser->picked, chooser->spare)) {
+        if (!some_reaches(choice, &levels)) choice->retry = RETRY_STOP;
+        return false;
+    }
     FOR_NODES(node, chooser->spare, choice->nodes->words)
     if (choice->nodes_max_left > 0) choice_take(choice, node);
     if (choice_done(choice)) return true;

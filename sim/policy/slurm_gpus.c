@@ -1,9 +1,9 @@
 /* slurm_gpus.c - which GPUs of a node a job gets.
  *
  * Without Cores= the lowest free ones. With Cores= those of sockets where the job has cores come first. With Links=
- * too, the releases differ, and the recordings show it: up to 24.05 the next GPU is one that is best linked to those
- * chosen; since then the sort by links runs upwards, so that the next one is the least linked of those behind the
- * first place of the list. --gpus looks for the best linked pair in all releases. */
+ * too, the recordings of the two releases differ: in 22.05 the next GPU is one that is best linked to those chosen; in
+ * 26.05 the list of GPUs is sorted by links upwards, so that the next one is the least linked behind the first place
+ * of the list. --gpus looks for the best linked pair in both. */
 #include "policy/slurm_choose.h"
 
 #include <string.h>
@@ -40,7 +40,7 @@ static void choose(struct pick *pick, uint32_t gpu)
     pick->needed--;
 }
 
-/* ---- since 24.11 ----------------------------------------------------------------------------- */
+/* ---- compat 24.11 and 26.05 ------------------------------------------------------------------ */
 
 /* By links to what is chosen, fewest first; equal ones keep their order. */
 static void sort_by_links(struct pick *pick)
@@ -81,7 +81,7 @@ static void pick_new(struct pick *pick, const uint16_t *cores, const uint32_t *w
         take_new(pick, pool(pick, s), pick->needed);
 }
 
-/* ---- up to 24.05 ----------------------------------------------------------------------------- */
+/* ---- compat 22.05 ---------------------------------------------------------------------------- */
 
 /* Brings the links down to a few steps; returns the highest. */
 static int32_t scale_links(struct pick *pick)

@@ -202,26 +202,87 @@ static bool choose(struct choice *choice)
     return choose_runs(choice);
 }
 
-/* Fitting nodes by what they have, cores times GPUs, least first, without required ones. */
+/* Fitting nodes by what they have, cores times GPUs (before 26.05: their sum), least first, without required ones. */
 static uint32_t sort_poorest(struct choice *choice)
 {
     struct slurm_chooser *chooser = choice->chooser;
+    const bool new = choice->nodes->slurm->compat == COMPAT_26_05;
     uint32_t count = 0;
     FOR_NODES(node, chooser->fitting, choice->nodes->words)
     {
         if (choice->need->required && slurm_set_has(choice->need->required, node)) continue;
         const struct offer *offer = offer_of(choice, node);
         chooser->rows[count++] = node;
-        chooser->keys[node] =
-            offer->gpus_free ? (uint64_t)offer->cores * offer->gpus_free : offer->cores;
+        chooser->keys[node] = offer->cores;
+        if (offer->gpus_free && new)
+            chooser->keys[node] *= offer->gpus_free;
+        else
+            chooser->keys[node] += offer->gpus_free;
     }
     sort_rows(chooser->rows, chooser->rows_spare, count, chooser->keys);
     return count;
 }
 
+/* Takes the poorest node, before 26.05 all that are as poor, out of the try. False: there are no more. */
+static bool drop_poorest(const struct choice *choice, uint32_t count, uint32_t *at, uint32_t *left)
+{
+    struct slurm_chooser *chooser = choice->chooser;
+    const bool one = choice->nodes->slurm->compat == COMPAT_26_05;
+    while (*at < count && !slurm_set_has(chooser->lighter, chooser->rows[*at])) ++*at;
+    if (*at == count) return false;
+    const uint64_t key = chooser->keys[chooser->rows[*at]];
+    do {
+        if (slurm_set_has(chooser->lighter, chooser->rows[*at])) {
+            set_drop(chooser->lighter, chooser->rows[*at]);
+            --*left;
+        }
+        ++*at;
+    } while (!one && *at<count && * left> choice->nodes_min &&
+             chooser->keys[chooser->rows[*at]] == key);
+    return true;
+}
+
 static void load_map(struct choice *choice, const uint64_t *from)
 {
     memcpy(choice->map, from, choice->nodes->words * sizeof *from);
+}
+
+/* Sum of the `most` largest of values[count]; the values are lost. */
+static uint64_t sum_of_largest(struct slurm_chooser *chooser, uint32_t count, uint32_t most)
+{
+    uint64_t sum = 0;
+    if (most < count) {
+        for (uint32_t i = 0; i < count; i++) chooser->rows[i] = i;
+        sort_rows(chooser->rows, chooser->rows_spare, count, chooser->keys);
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        if (most < count && i < count - most) continue;
+        sum += chooser->keys[most < count ? chooser->rows[i] : i];
+    }
+    return sum;
+}
+
+/* Enough nodes may still be too little: more tasks than nodes, or GPUs of the whole job. */
+static bool sums_matter(const struct slurm_need *need)
+{
+    return need->gpus_per_job || need->cores_min > need->nodes_min * need->cores_per_task;
+}
+
+/* Whether the richest nodes of the try hold what the job asks for in sum. If not, no choice among them can: this
+ * spares the search without the poorest, which is quadratic. */
+static bool is_reachable(struct choice *choice)
+{
+    const struct slurm_need *need = choice->need;
+    struct slurm_chooser *chooser = choice->chooser;
+    uint32_t count = 0;
+    FOR_NODES(node, chooser->lighter, choice->nodes->words)
+    chooser->keys[count++] = offer_of(choice, node)->cores;
+    if (sum_of_largest(chooser, count, need->nodes_max) < need->cores_min) return false;
+    if (!need->gpus_per_job) return true;
+    count = 0;
+    FOR_NODES(node, chooser->lighter, choice->nodes->words)
+    chooser->keys[count++] = offer_of(choice, node)->gpus_free;
+    return sum_of_largest(chooser, count, need->nodes_max) >= need->gpus_per_job;
 }
 
 /* Among the nodes in `lighter`: first with GPUs near their cores, then without, and then, since the algorithms are
@@ -234,11 +295,12 @@ static bool choose_among(struct choice *choice)
     choice->nodes_max = need->nodes_max;
     if (need->tasks && !need->tasks_per_node && choice->nodes_max > need->tasks)
         choice->nodes_max = need->tasks > choice->nodes_min ? need->tasks : choice->nodes_min;
+    if (sums_matter(need) && !is_reachable(choice)) return false;
     choice->first_pass = true;
     load_map(choice, chooser->lighter);
     if (choose(choice)) return true;
     choice->first_pass = false;
-    choice->nodes_max = need->nodes_max;
+    if (choice->nodes->slurm->compat != COMPAT_22_05) choice->nodes_max = need->nodes_max;
     uint32_t left = slurm_set_count(chooser->lighter, words), poor_count = 0, poor = 0;
     for (;;) {
         load_map(choice, chooser->lighter);
@@ -250,10 +312,7 @@ static bool choose_among(struct choice *choice)
             continue;
         }
         if (poor_count == 0 && (poor_count = sort_poorest(choice)) == 0) return false;
-        while (poor < poor_count && !slurm_set_has(chooser->lighter, chooser->rows[poor])) poor++;
-        if (poor == poor_count) return false;
-        set_drop(chooser->lighter, chooser->rows[poor++]);
-        left--;
+        if (!drop_poorest(choice, poor_count, &poor, &left)) return false;
     }
 }
 
