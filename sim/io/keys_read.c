@@ -260,6 +260,7 @@ static void read_row(struct key_reader *reader, const struct key_row *row, const
         if (node != NULL) refuse_kind(reader, row, name, node);
         return;
     }
+    if (row->kinds && reader->kinds == KINDS_UNKNOWN && node == NULL) return;
     if (node == NULL && row->unless_zero && is_zero(around, row->unless_zero)) return;
     if (node != NULL && yaml_is_null(node)) { /* P07 */
         if (row->fallback == NULL) {

@@ -29,6 +29,9 @@ struct key_custom {
     void (*read)(struct key_reader *reader, const struct key_found *found);
 };
 
+/* The scheduler's word is none: keys of all are read, and none of them is missing. */
+#define KINDS_UNKNOWN UINT32_MAX
+
 struct key_reader {
     struct diag *diag;
     FILE *resolved;                    /* lines "path: value  # origin"; NULL = not wanted           */

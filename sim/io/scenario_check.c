@@ -2,6 +2,7 @@
 #include "io/scenario_parts.h"
 
 #include "base/quantity.h"
+#include "io/scenario_kube.h"
 #include "io/scenario_slurm.h"
 
 #include <inttypes.h>
@@ -227,4 +228,5 @@ void check_scenario(struct reading *reading)
         check_mixed(reading, row);
     }
     check_slurm(reading);
+    check_kube(reading);
 }

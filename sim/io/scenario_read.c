@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "io/scenario_jobs.h"
+#include "io/scenario_kube.h"
 #include "io/scenario_parts.h"
 #include "io/scenario_slurm.h"
 
@@ -51,6 +52,21 @@ static const struct key_custom customs[] = {
     { "scheduler.slurm.reservations[].users", read_words },
     { "scheduler.slurm.reservations[].accounts", read_words },
     { "scheduler.slurm.reservations[].flags", read_reservation_flags },
+    { "scheduler.kubernetes.profile.NodeResourcesFit.scoringStrategy.resources",
+      read_fit_resources },
+    { "scheduler.kubernetes.profile.NodeResourcesFit.scoringStrategy.requestedToCapacityRatio."
+      "shape",
+      read_shape },
+    { "scheduler.kubernetes.profile.NodeResourcesBalancedAllocation.resources",
+      read_balanced_resources },
+    { "scheduler.kubernetes.binpack.resources", read_binpack_resources },
+    { "scheduler.kubernetes.clusterQueues", read_cluster_queues },
+    { "scheduler.kubernetes.clusterQueues[].resources", read_quotas },
+    { "scheduler.kubernetes.topology.levels", read_levels },
+    { "scheduler.kubernetes.autoscaler", read_autoscaler },
+    { "scheduler.kubernetes.autoscaler.groups", read_autoscaler_groups },
+    { "scheduler.static.teams", read_teams },
+    { "scheduler.defragmentation", read_defragmentation },
     { "failures.rates", read_rates },
     { "failures.gpu", read_component },
     { "failures.server", read_component },

@@ -18,10 +18,10 @@ static uint32_t kind_of(const struct yaml_node *scheduler)
     char word[32];
     bool built;
     if (kind == NULL || yaml_is_null(kind)) return 1u << KIND_PLAIN;
-    if (kind->kind != YAML_SCALAR) return ~0u;
+    if (kind->kind != YAML_SCALAR) return KINDS_UNKNOWN;
     for (size_t i = 0; key_word(words, i, word, sizeof word, &built); i++)
         if (strcmp(word, kind->text) == 0) return 1u << i;
-    return ~0u;
+    return KINDS_UNKNOWN;
 }
 
 /* Known before the walk, for it decides which rows there are. */

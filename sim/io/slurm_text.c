@@ -91,7 +91,7 @@ bool slurm_minutes(const char *text, size_t bytes, int64_t *out_ns, struct why *
     if (slurm_clock(text, bytes, out_ns)) return true;
     if (memchr(text, ':', bytes) == NULL && quantity_duration(text, bytes, out_ns, why))
         return true;
-    return refuse(why, "not a time of slurm.conf; %s", minutes_form);
+    return refuse(why, "not a time; %s", minutes_form);
 }
 
 bool slurm_seconds(const char *text, size_t bytes, int64_t *out_ns, struct why *why)
@@ -108,7 +108,7 @@ bool slurm_seconds(const char *text, size_t bytes, int64_t *out_ns, struct why *
         return true;
     }
     if (quantity_duration(text, bytes, out_ns, why)) return true;
-    return refuse(why, "not a time of slurm.conf; %s", seconds_form);
+    return refuse(why, "not a time; %s", seconds_form);
 }
 
 /* Powers of 1024 in MiB. */

@@ -50,6 +50,7 @@ struct gpu_cut {
 
 /* Servers of one kind in a layout, and what a scheduler knows about their nodes. */
 struct server_group {
+    char name[LIMIT_NAME_BYTES];     /* what an autoscaler calls it; "" = none                          */
     struct server_type server;       /* gpus may be 0 here: nodes with cores only                       */
     uint32_t count;                  /* servers                                                        */
     uint32_t nodes_per_server;       /* passthrough VMs; 1 = the server is the node                     */

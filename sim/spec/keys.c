@@ -79,7 +79,7 @@ const struct key_row keys[] = {
     { "scheduler.plain.placement", KEY_CHOICE, .fallback = "pack", .words = "pack|spread|best_fit|random|dot_product|clustering|packing|fgd", AT(scenario, placement), .help = "choice of servers" },
     { "scheduler.plain.loss", KEY_BOOL, .fallback = "false", AT(scenario, loss), .help = "a job that does not fit at once is dropped" },
 #include "spec/keys_slurm.h"
-    { "scheduler.kubernetes", KEY_NOT_BUILT, .help = "scheduler profile" },
+#include "spec/keys_kube.h"
 
     { "failures", KEY_MAP, .fallback = "=", .short_key = "rates", .help = "what breaks; each component by its own key" },
     { "failures.rates", KEY_CUSTOM, .fallback = "=none", .form = "name", .help = "an entry of catalog failures.yaml, or none" },
@@ -114,6 +114,7 @@ const struct key_row keys[] = {
     { "layouts[].servers.memory", KEY_BYTES, RANGE(1, 1e15), .fallback = "=as the server type has", AT(server_group, server.memory_bytes), .help = "memory of one server that jobs can ask for" },
     { "layouts[].servers.sockets", KEY_COUNT, RANGE(1, 64), .fallback = "2", AT(server_group, sockets), .help = "cores are split evenly over them" },
     { "layouts[].servers.nodes_per_server", KEY_COUNT, RANGE(1, LIMIT_GPUS_PER_SERVER), .fallback = "1", AT(server_group, nodes_per_server), .help = "virtual machines that own its GPUs in equal parts and fail together" },
+    { "layouts[].servers.name", KEY_TEXT, .fallback = "", .kinds = KUBERNETES, AT(server_group, name), .help = "what the autoscaler calls the group" },
     { "layouts[].servers.names", KEY_TEXT, .fallback = "", AT(server_group, names), .help = "of its nodes, as n[00-15]; left out: NAME-0, NAME-1, ... of the layout" },
     { "layouts[].servers.gpu_type", KEY_TEXT, .fallback = "", AT(server_group, gpu_type), .help = "what jobs call its GPUs; left out: as the server type has" },
     { "layouts[].servers.features", KEY_CUSTOM, .fallback = "=none", .form = "name | [name]", AT(server_group, features), .kinds = SLURM, .help = "what jobs can ask for with constraint: ib,h100" },

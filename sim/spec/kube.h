@@ -51,6 +51,23 @@ struct kube_group { /* node group of the autoscaler */
     int32_t priority;
 };
 
+/* Lines of lists as the scenario writes them, before they become arrays. */
+struct kube_resource_line {
+    char name[LIMIT_NAME_BYTES];
+    uint32_t weight;
+};
+struct kube_shape_line {
+    uint32_t utilization, score;
+};
+struct kube_quota_line {
+    char name[LIMIT_NAME_BYTES], nominal[LIMIT_NAME_BYTES];
+    int64_t borrowing, lending; /* INT64_MAX = no limit                                          */
+};
+struct kube_level_line {
+    char name[LIMIT_NAME_BYTES];
+    uint32_t nodes; /* 0 = of a leaf                                                             */
+};
+
 enum kube_expander { EXPAND_RANDOM, EXPAND_LEAST_WASTE, EXPAND_MOST_PODS, EXPAND_PRIORITY, EXPAND_PRICE };
 
 struct kube_spec {
