@@ -1,6 +1,6 @@
 /* bench_jobs.c - jobs per CPU second of the simulation alone, trace in memory, one thread.
  *
- * usage: bench_jobs ORDER NODES GPUS_PER_NODE JOBS [LOAD]
+ * usage: bench_jobs ORDER|kubernetes NODES GPUS_PER_NODE JOBS [LOAD]
  * The log is of the kind of oracles/sched: serial, power-of-two and other sizes up to 64, run
  * times of a two-part lognormal between seconds and a day, estimates 1 to 5 times the run time,
  * Poisson arrivals at the given offered load (0.9). Prints one line. */
@@ -43,7 +43,7 @@ static double run_time_s(double pick, double u)
 int main(int argc, char **argv)
 {
     if (argc < 5) {
-        fprintf(stderr, "usage: bench_jobs ORDER NODES GPUS_PER_NODE JOBS [LOAD]\n");
+        fprintf(stderr, "usage: bench_jobs ORDER|kubernetes NODES GPUS_PER_NODE JOBS [LOAD]\n");
         return 2;
     }
     const uint32_t nodes = (uint32_t)strtoul(argv[2], NULL, 10);
@@ -54,8 +54,16 @@ int main(int argc, char **argv)
     fixture_init(&fixture, jobs);
     int order = 0;
     while (order < ORDERS && strcmp(argv[1], order_names[order])) order++;
-    if (order == ORDERS) return 2;
-    fixture.scenario.order = (enum order)order;
+    if (!strcmp(argv[1], "kubernetes")) {
+        fixture.scenario.kind = KIND_KUBERNETES;
+        kube_defaults(&fixture.scenario.kube);
+        fixture.scenario.kube.gang = GANG_COSCHEDULING;
+        fixture.scenario.kube.profile.strategy = FIT_MOST_ALLOCATED;
+        fixture.scenario.kube.profile.fit_weight[KUBE_GPU] = 5;
+    } else if (order == ORDERS)
+        return 2;
+    else
+        fixture.scenario.order = (enum order)order;
     fixture.scenario.shape = gpus == 1 ? SHAPE_FREE : SHAPE_MODEL;
     snprintf(fixture.scenario.detail, sizeof fixture.scenario.detail, "none");
     fixture_layout(&fixture, "bench", nodes, gpus)->fabric.link.switch_ports =

@@ -392,10 +392,13 @@ static enum status check_kubernetes(const struct scenario *scenario, struct diag
     static const char *const gangs[] = {
         [GANG_VOLCANO] = "volcano", [GANG_KUEUE] = "kueue", [GANG_KAI] = "kai"
     };
-    if (scenario->kube.gang > GANG_COSCHEDULING)
+    if (scenario->kube.gang == GANG_VOLCANO || scenario->kube.gang == GANG_KAI)
         return diag_error(diag, whole_file(scenario),
                           "scheduler.kubernetes.gang '%s' is not built yet",
                           gangs[scenario->kube.gang]);
+    if (scenario->kube.gang == GANG_KUEUE && scenario->kube.queue_count == 0)
+        return diag_error(diag, whole_file(scenario),
+                          "scheduler.kubernetes.gang 'kueue' needs clusterQueues");
     if (scenario->kube.autoscaler)
         return diag_error(diag, whole_file(scenario),
                           "scheduler.kubernetes.autoscaler is not built yet");

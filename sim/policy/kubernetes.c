@@ -6,6 +6,7 @@
 #include "policy/kubernetes.h"
 
 #include "base/assert.h"
+#include "policy/kube_kueue.h"
 
 #include <stdlib.h>
 
@@ -15,11 +16,6 @@ const struct kube_pods *kube_pods_of(const struct kubernetes *kube, const struct
                                      uint32_t live)
 {
     return &kube->shapes.pods[view->live->jobs[live].request_class];
-}
-
-static const struct job_words *words_of(const struct policy_view *view, uint32_t live)
-{
-    return view->jobs->words ? &view->jobs->words[view->live->jobs[live].row] : NULL;
 }
 
 static bool grow_jobs(struct kubernetes *kube, uint32_t live)
@@ -44,29 +40,51 @@ static void tell(struct kubernetes *kube, const struct policy_view *view, enum d
     if (!log_append(&kube->todo, &todo)) kube->out_of_memory = true;
 }
 
+/* Pods find places one by one: also behind Kueue, which only admits. */
+static bool has_turns(const struct policy_view *view)
+{
+    return view->scenario->kube.gang == GANG_NONE || view->scenario->kube.gang == GANG_KUEUE;
+}
+
 /* Pods that must have a place before one of them may keep it: all under a gang rule, or minMember. */
 static uint32_t gang_of(const struct kubernetes *kube, const struct policy_view *view,
                         uint32_t live)
 {
     const uint32_t count = kube_pods_of(kube, view, live)->count;
-    if (view->scenario->kube.gang == GANG_NONE) return 1;
-    const struct job_words *words = words_of(view, live);
+    if (has_turns(view)) return 1;
+    const struct job_words *words = kube_words_of(view, live);
     return words && words->min_member && words->min_member < count ? words->min_member : count;
 }
 
 /* Jobs of one instant take turns pod by pod, since their controllers make pods at the same time; a gang has one place. */
-static void enqueue(struct kubernetes *kube, const struct policy_view *view, uint32_t live)
+void kube_enqueue_pods(struct kubernetes *kube, const struct policy_view *view, uint32_t live)
 {
     const struct kube_job *job = &kube->jobs[live];
     const struct live_job *row = &view->live->jobs[live];
     const struct kube_sort sort = { .request_class = row->request_class,
                                     .priority = job->priority,
                                     .alone = job->kept > 0 };
-    const bool turns = view->scenario->kube.gang == GANG_NONE;
+    const bool turns = has_turns(view);
     const struct kube_order order = { .submit_ns = row->submit_ns,
                                       .index = turns ? job->placed : 0,
                                       .serial = row->serial };
     kube_queue_add(&kube->queue, live, sort, order);
+}
+
+/* The job wants to run: it asks for admission first where that is needed. */
+static void enqueue(struct kubernetes *kube, const struct policy_view *view, uint32_t live)
+{
+    if (kube->kueue)
+        kube_kueue_enqueue(kube, view, live);
+    else
+        kube_enqueue_pods(kube, view, live);
+}
+
+void kube_take_pods_back(struct kubernetes *kube, const struct policy_view *view, uint32_t live)
+{
+    kube_queue_remove(&kube->queue, live);
+    kube_unkeep(kube, live);
+    if (kube->jobs[live].holds) tell(kube, view, DECIDE_GIVE_BACK, live, NULL);
 }
 
 /* ---- notes ----------------------------------------------------------------------------------- */
@@ -74,12 +92,13 @@ static void enqueue(struct kubernetes *kube, const struct policy_view *view, uin
 static void on_submit(struct kubernetes *kube, const struct policy_view *view, uint32_t live)
 {
     if (!grow_jobs(kube, live)) return;
-    const struct job_words *words = words_of(view, live);
+    const struct job_words *words = kube_words_of(view, live);
     kube->jobs[live] = (struct kube_job){ .priority = words ? words->priority : 0,
                                           .lost_node = KUBE_NO_PLACE,
                                           .never_preempts = words && words->may_not_preempt,
                                           .held = words && words->hold };
     const char *never = kube_pods_of(kube, view, live)->never;
+    if (kube->kueue && !never) never = kube_kueue_submit(kube, view, live);
     if (never) {
         tell(kube, view, DECIDE_REFUSE, live, never);
         return;
@@ -108,13 +127,16 @@ static void on_end(struct kubernetes *kube, const struct policy_view *view, uint
     struct kube_job *job = &kube->jobs[live];
     kube_nodes_touch_job(&kube->nodes, view->live->attempts[live].first_grant);
     if (job->holds) kube_count_priority(kube, job->priority, -1);
+    if (kube->kueue && view->live->jobs[live].state != LIVE_WAITING)
+        kube_kueue_end(kube, view, live, job->terminating);
+    if (kube->kueue) kube_kueue_begin(kube->kueue);
     job->holds = job->terminating = false;
     job->lost_node =
         view->scenario->kube.replace_terminating ? KUBE_NO_PLACE : dead_node_of(view, live);
     job->placed = 0;
     if (!kube_queue_has(&kube->queue, live)) return;
     kube_queue_remove(&kube->queue, live); /* its place among others depends on its pods */
-    enqueue(kube, view, live);
+    kube_enqueue_pods(kube, view, live);
 }
 
 static void wait_again(struct kubernetes *kube, const struct policy_view *view, uint32_t live)
@@ -132,6 +154,7 @@ static void leave(struct kubernetes *kube, uint32_t live)
 {
     kube_queue_remove(&kube->queue, live);
     kube_unkeep(kube, live);
+    if (kube->kueue) kube_kueue_leave(kube, live);
 }
 
 static void unblock(struct kubernetes *kube, const struct policy_view *view, uint32_t live)
@@ -151,9 +174,9 @@ static void on_hold(struct kubernetes *kube, const struct policy_view *view, uin
         unblock(kube, view, live);
         return;
     }
-    if (!kube_queue_has(&kube->queue, live)) return;
+    if (view->live->jobs[live].state != LIVE_WAITING || job->blocked) return;
+    kube_take_pods_back(kube, view, live);
     leave(kube, live);
-    if (job->holds) tell(kube, view, DECIDE_GIVE_BACK, live, NULL);
     job->blocked = true;
     tell(kube, view, DECIDE_BLOCK, live, "Suspended");
 }
@@ -299,7 +322,20 @@ static void decide_places(struct kubernetes *kube, const struct policy_view *vie
     if (complete)
         kube_unkeep(kube, live);
     else
-        enqueue(kube, view, live);
+        kube_enqueue_pods(kube, view, live);
+}
+
+void kube_start_on(struct kubernetes *kube, const struct policy_view *view, uint32_t live,
+                   const uint32_t *pods_on, struct decision *decision)
+{
+    const struct kube_pods *pods = kube_pods_of(kube, view, live);
+    if (!grow_parts(kube, pods->count)) return;
+    uint32_t index = 0;
+    for (uint32_t node = 0; node < view->cluster->nodes; node++)
+        for (uint32_t i = 0; i < pods_on[node]; i++, index++)
+            kube->parts[index] = part_of(node, kube_pod(pods, index));
+    ASSERT(index == pods->count);
+    decide_places(kube, view, live, pods->count, decision);
 }
 
 /* It found no node: it may preempt; then it has places in view, which others do not have. */
@@ -312,7 +348,7 @@ static void set_aside(struct kubernetes *kube, const struct policy_view *view, u
         kube_evict_for(kube, view, live, left, gang_of(kube, view, live) > 1) > 0;
     if (has_places != had_places) {
         kube_queue_remove(&kube->queue, live);
-        enqueue(kube, view, live);
+        kube_enqueue_pods(kube, view, live);
     }
     kube_queue_fail(&kube->queue, live, kube->now_ns, kube_releases(kube, view));
 }
@@ -326,6 +362,8 @@ static bool kube_next(void *memory, const struct policy_view *view, int64_t now_
     if (next_todo(kube, view, decision)) return true;
     if (kube_next_termination(kube, view, decision)) return true;
     kube_nodes_refresh(&kube->nodes);
+    if (kube->kueue && kube_kueue_next(kube, view, decision)) return true;
+    if (next_todo(kube, view, decision)) return true; /* pods that Kueue took back */
     kube_queue_wake(&kube->queue, now_ns, kube_releases(kube, view));
     for (uint32_t live; (live = kube_queue_first(&kube->queue)) != LIVE_NONE;) {
         const uint32_t gang = gang_of(kube, view, live), placed = kube->jobs[live].placed;
@@ -346,7 +384,8 @@ static bool kube_next(void *memory, const struct policy_view *view, int64_t now_
 
 static void kube_begin(void *memory)
 {
-    (void)memory;
+    struct kubernetes *kube = memory;
+    if (kube->kueue) kube_kueue_begin(kube->kueue);
 }
 
 static int64_t kube_next_wake_ns(void *memory, const struct policy_view *view, int64_t now_ns)
@@ -359,71 +398,6 @@ static int64_t kube_next_wake_ns(void *memory, const struct policy_view *view, i
     return wake_ns;
 }
 
-/* ---- failures (SCHEDULING 5) ------------------------------------------------------------------- */
-
-/* Source: the Job controller's back-off of failed pods. */
-#define RESTART_FIRST_NS (10 * NS_PER_S)
-#define RESTART_MOST_NS  (360 * NS_PER_S)
-
-static struct sequel crash_sequel(struct kubernetes *kube, const struct policy_view *view,
-                                  uint32_t live)
-{
-    struct kube_job *job = &kube->jobs[live];
-    if (++job->crashes > view->scenario->kube.backoff_limit)
-        return (struct sequel){ .again = false };
-    int64_t delay_ns = RESTART_FIRST_NS;
-    for (uint32_t i = 1; i < job->crashes && delay_ns < RESTART_MOST_NS; i++) delay_ns *= 2;
-    return (struct sequel){ .again = true,
-                            .delay_ns = delay_ns < RESTART_MOST_NS ? delay_ns : RESTART_MOST_NS };
-}
-
-/* A job whose pods were evicted is replaced at once, or when its pods are gone; one that failed by itself after a delay, so
- * often as backoffLimit says; one that exceeds its deadline is over. */
-static struct sequel kube_sequel(void *memory, const struct policy_view *view, uint32_t live,
-                                 enum attempt_close how)
-{
-    struct kubernetes *kube = memory;
-    const struct job_words *words = words_of(view, live);
-    switch (how) {
-    case CLOSE_FINISHED:
-        if (words && words->exit_code) return crash_sequel(kube, view, live);
-        return (struct sequel){ .again = false };
-    case CLOSE_LIMIT:
-        return (struct sequel){ .again = false };
-    case CLOSE_CRASH:
-        return crash_sequel(kube, view, live);
-    case CLOSE_NODE_FAIL:
-    case CLOSE_REQUEUED:
-        break;
-    }
-    return (struct sequel){ .again = true };
-}
-
-/* A silent node: its taint after the grace period, the eviction after the toleration. A broken GPU or link stops the
- * process, which its own watchdog sees. */
-static int64_t kube_detection_ns(void *memory, const struct policy_view *view,
-                                 enum component component)
-{
-    (void)memory;
-    const struct kube_spec *spec = &view->scenario->kube;
-    if (component == COMPONENT_SERVER || component == COMPONENT_LEAF)
-        return time_add(spec->node_monitor_grace_ns, spec->toleration_ns);
-    return view->scenario->failures.detection_ns;
-}
-
-static const char *kube_reason(void *memory, const struct policy_view *view, uint32_t live)
-{
-    const struct kubernetes *kube = memory;
-    if (live >= kube->job_capacity) return NULL;
-    const struct kube_job *job = &kube->jobs[live];
-    if (job->held) return "Suspended";
-    if (job->lost_node != KUBE_NO_PLACE) return "Terminating";
-    if (job->holds) return "WaitingForPods";
-    if (job->kept) return "Preempting";
-    (void)view;
-    return "Unschedulable";
-}
-
 /* ---- memory ---------------------------------------------------------------------------------- */
 
 static bool kube_init(void *memory, const struct policy_view *view, struct arena *arena)
@@ -431,6 +405,10 @@ static bool kube_init(void *memory, const struct policy_view *view, struct arena
     struct kubernetes *kube = memory;
     const struct kube_spec *spec = &view->scenario->kube;
     log_init(&kube->todo, sizeof(struct kube_todo), 0);
+    if (spec->gang == GANG_KUEUE) {
+        kube->kueue = ARENA_ARRAY(arena, struct kube_kueue, 1);
+        if (!kube->kueue || !kube_kueue_init(kube->kueue, view, arena)) return false;
+    }
     return kube_evict_init(kube) && kube_shapes_init(&kube->shapes, view, arena) &&
            kube_nodes_init(&kube->nodes, view->cluster, &kube->shapes, arena) &&
            kube_cycle_init(&kube->cycle, view, &kube->shapes, &kube->nodes, arena) &&
@@ -443,6 +421,7 @@ static void kube_clear_memory(void *memory)
     struct kubernetes *kube = memory;
     kube_queue_clear(&kube->queue);
     kube_evict_clear(kube);
+    if (kube->kueue) kube_kueue_clear(kube->kueue);
     log_clear(&kube->todo);
     free(kube->jobs);
     free(kube->parts);

@@ -50,6 +50,8 @@ struct kube_level {
     uint32_t jobs;
 };
 
+struct kube_kueue;
+
 struct kubernetes {
     struct kube_shapes shapes;
     struct kube_nodes nodes;
@@ -65,6 +67,7 @@ struct kubernetes {
     uint64_t next_todo;
     struct log levels;         /* struct kube_level                                             */
     uint64_t own_releases;     /* places given up that the cluster does not count                 */
+    struct kube_kueue *kueue;  /* NULL without it                                               */
     int64_t now_ns;
     bool out_of_memory;
     /* scratch of preemption */
@@ -77,11 +80,34 @@ struct kubernetes {
 const struct kube_pods *kube_pods_of(const struct kubernetes *kube, const struct policy_view *view,
                                      uint32_t live);
 
+/* The words of the job, NULL when the trace has none. */
+static inline const struct job_words *kube_words_of(const struct policy_view *view, uint32_t live)
+{
+    return view->jobs->words ? &view->jobs->words[view->live->jobs[live].row] : (void *)0;
+}
+
 /* Releases of the cluster and of places kept. */
 static inline uint64_t kube_releases(const struct kubernetes *kube, const struct policy_view *view)
 {
     return view->cluster->releases + kube->own_releases;
 }
+
+/* The scheduler's queue: the job's pods want nodes. */
+void kube_enqueue_pods(struct kubernetes *kube, const struct policy_view *view, uint32_t live);
+
+/* A waiting job's pods are deleted: it leaves the scheduler's queue and gives back what it holds. */
+void kube_take_pods_back(struct kubernetes *kube, const struct policy_view *view, uint32_t live);
+
+/* The job starts with pods_on[nodes] of its pods on each node; they fit. */
+void kube_start_on(struct kubernetes *kube, const struct policy_view *view, uint32_t live,
+                   const uint32_t *pods_on, struct decision *decision);
+
+/* ---- kube_failures.c: what becomes of jobs that stop, see policy.h ---- */
+
+struct sequel kube_sequel(void *memory, const struct policy_view *view, uint32_t live,
+                          enum attempt_close how);
+int64_t kube_detection_ns(void *memory, const struct policy_view *view, enum component component);
+const char *kube_reason(void *memory, const struct policy_view *view, uint32_t live);
 
 /* ---- kube_evict.c ---- */
 
