@@ -407,17 +407,10 @@ static enum status check_kubernetes(const struct scenario *scenario, struct diag
 
 static enum status check_kind(const struct scenario *scenario, struct diag *diag)
 {
-    static const char *const names[] = {
-        [KIND_KUBERNETES] = "kubernetes", [KIND_STATIC] = "static"
-    };
-    if (scenario->kind == KIND_PLAIN || scenario->kind == KIND_SLURM) {
-        for (uint32_t i = 0; i < scenario->scheduler_count; i++)
-            TRY(check_kind(&scenario->schedulers[i], diag));
-        return STATUS_OK;
-    }
     if (scenario->kind == KIND_KUBERNETES) return check_kubernetes(scenario, diag);
-    return diag_error(diag, whole_file(scenario), "scheduler.kind '%s' is not built yet",
-                      names[scenario->kind]);
+    for (uint32_t i = 0; i < scenario->scheduler_count; i++)
+        TRY(check_kind(&scenario->schedulers[i], diag));
+    return STATUS_OK;
 }
 
 enum status plan_build(const struct scenario *scenario, const struct jobs *jobs,

@@ -148,9 +148,10 @@ static bool init_cluster(struct run *run)
         .group_count = layout->group_count,
     };
     init_hosting(run, &size);
-    size.watched =
-        !ruled && run->replica != REPLICA_BLAST &&
+    const bool scored =
         scorer_wanted(run->scenario->placement, run->demands, run->shared->requests.class_count);
+    size.watched =
+        run->replica != REPLICA_BLAST && !ruled && (scored || run->scenario->kind == KIND_STATIC);
     run->scratch_nodes = ARENA_ARRAY(run->arena, uint32_t, size.nodes);
     if (size.hosted && !(run->scratch_parts = ARENA_ARRAY(run->arena, struct part, size.nodes)))
         return false;
@@ -187,7 +188,9 @@ static bool init_policy(struct run *run)
         .blocked_at = ARENA_ARRAY(run->arena, uint64_t, classes),
         .out_of_memory = &run->out_of_memory,
     };
-    if (run->cluster.touched && !(run->view.scorer = scorer_create(&run->view))) return false;
+    if (run->cluster.touched && scorer_wanted(run->view.placement, run->demands, classes) &&
+        !(run->view.scorer = scorer_create(&run->view)))
+        return false;
     return run->policy_memory && run->view.blocked_at &&
            run->policy->init(run->policy_memory, &run->view, run->arena);
 }

@@ -56,6 +56,7 @@ const struct policy *policy_of(const struct scenario *scenario)
 {
     if (scenario->kind == KIND_KUBERNETES) return &policy_kubernetes;
     if (scenario->kind == KIND_SLURM) return &policy_slurm;
+    if (scenario->kind == KIND_STATIC) return &policy_static;
     static const struct policy *const by_order[ORDERS] = {
         [ORDER_FCFS] = &policy_fcfs,
         [ORDER_EASY] = &policy_easy,

@@ -27,6 +27,7 @@ struct scorer {
     uint64_t round;    /* number of the look for parts of one size, from 1 on                  */
     uint64_t key, draws;
     uint64_t seen; /* touches of the cluster that the states know of                       */
+    uint32_t first_node, end_node; /* nodes that count                                        */
     bool failed;
 };
 
@@ -74,6 +75,7 @@ struct scorer *scorer_create(const struct policy_view *view)
     ASSERT(view->cluster->touched != NULL);
     scorer->placement = view->placement;
     scorer->key = view->key;
+    scorer->end_node = nodes;
     scorer->scale = scale_of(view->cluster);
     scorer->rank = malloc(((size_t)nodes + 1) * sizeof *scorer->rank);
     scorer->spare = malloc(((size_t)nodes + 1) * sizeof *scorer->spare);
@@ -89,6 +91,12 @@ struct scorer *scorer_create(const struct policy_view *view)
     if (ok) return scorer;
     scorer_destroy(scorer);
     return NULL;
+}
+
+void scorer_limit(struct scorer *scorer, uint32_t first_node, uint32_t end_node)
+{
+    scorer->first_node = first_node;
+    scorer->end_node = end_node;
 }
 
 void scorer_destroy(struct scorer *scorer)
@@ -155,7 +163,7 @@ static struct score_node free_on(const struct scorer *scorer, const struct clust
 
 static void look_at(struct scorer *scorer, const struct cluster *cluster, uint32_t node)
 {
-    if (cluster->outs[node]) {
+    if (cluster->outs[node] || node < scorer->first_node || node >= scorer->end_node) {
         node_states_remove(&scorer->states, node);
         return;
     }

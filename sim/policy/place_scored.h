@@ -28,6 +28,8 @@ bool scorer_wanted(enum placement placement, const struct demand *demands, uint3
 
 /* Looks at the view's cluster, demands, requests, jobs, placement and key; NULL when memory is out. */
 struct scorer *scorer_create(const struct policy_view *view);
+/* From now on only nodes first_node to end_node - 1 are looked at: those of one team. */
+void scorer_limit(struct scorer *scorer, uint32_t first_node, uint32_t end_node);
 void scorer_destroy(struct scorer *scorer); /* NULL is allowed */
 
 /* Fills parts[] (at least demand->nodes long) and returns their number; 0: no place now. */

@@ -129,6 +129,7 @@ struct policy {
 
 extern const struct policy policy_fcfs, policy_easy, policy_easy_event, policy_conservative;
 extern const struct policy policy_slurm;
+extern const struct policy policy_static;
 
 /* The policy of a scenario. */
 const struct policy *policy_of(const struct scenario *scenario);

@@ -25,6 +25,18 @@ void shadow_drop(struct shadow *shadow)
     shadow->head = LIVE_NONE;
 }
 
+/* A share opens and closes a GPU for others as well; jobs with shares free no GPU that is counted on, and their starts and ends
+ * make a new walk. */
+static int whole_gpus(const struct grant *grant)
+{
+    return grant->share_units ? 0 : bits_count(grant->mask);
+}
+
+static bool has_shares(const struct policy_view *view, uint32_t live)
+{
+    return view->live->attempts[live].share_units > 0;
+}
+
 static void free_more(struct shadow *shadow, uint32_t node, int gpus)
 {
     shadow->freed[node] = (uint8_t)(shadow->freed[node] + gpus);
@@ -48,7 +60,7 @@ static void count_gone(struct shadow *shadow, const struct policy_view *view, ui
          row = cluster->grants[row].next) {
         const struct grant *grant = &cluster->grants[row];
         if (cluster->outs[grant->node]) continue; /* it takes no new jobs: nothing becomes free */
-        const int gpus = bits_count(grant->mask);
+        const int gpus = whole_gpus(grant);
         const int was = cluster_node_free(cluster, grant->node) + shadow->freed[grant->node];
         shadow->with_then[was]--;
         shadow->with_then[was + sign * gpus]++;
@@ -65,7 +77,7 @@ static void count_change(struct shadow *shadow, const struct policy_view *view, 
          row = cluster->grants[row].next) {
         const struct grant *grant = &cluster->grants[row];
         if (cluster->outs[grant->node]) continue;
-        const int gpus = bits_count(grant->mask);
+        const int gpus = whole_gpus(grant);
         const int now = cluster_node_free(cluster, grant->node) + shadow->freed[grant->node];
         const int was = claimed ? now + gpus : now;
         shadow->with_then[was]--;
@@ -81,15 +93,14 @@ static void count_freed(struct shadow *shadow, const struct policy_view *view, u
     for (uint32_t row = view->live->attempts[live].first_grant; row != GRANT_NONE;
          row = cluster->grants[row].next) {
         const struct grant *grant = &cluster->grants[row];
-        if (!cluster->outs[grant->node])
-            free_more(shadow, grant->node, sign * bits_count(grant->mask));
+        if (!cluster->outs[grant->node]) free_more(shadow, grant->node, sign * whole_gpus(grant));
     }
 }
 
 void shadow_start(struct shadow *shadow, const struct policy_view *view, uint32_t live)
 {
     if (shadow->head == LIVE_NONE) return;
-    if (live == shadow->head) {
+    if (live == shadow->head || has_shares(view, live)) {
         shadow_drop(shadow);
         return;
     }
@@ -105,6 +116,10 @@ void shadow_start(struct shadow *shadow, const struct policy_view *view, uint32_
 void shadow_end(struct shadow *shadow, const struct policy_view *view, uint32_t live)
 {
     if (shadow->head == LIVE_NONE) return;
+    if (has_shares(view, live)) {
+        shadow_drop(shadow);
+        return;
+    }
     shadow->may_be_nearer = true;
     if (view->live->attempts[live].expected_end_ns > shadow->end_ns) {
         count_change(shadow, view, live, +1, false);
