@@ -260,6 +260,11 @@ void read_teams(struct key_reader *reader, const struct key_found *found)
     static const struct list_form form = { "scheduler.static.teams[].", "none",
                                            sizeof(struct static_team), TEAMS_MOST, check_team };
     struct scenario *scenario = reading_of(reader)->scenario;
+    if (found->node == NULL) {
+        key_show(reader, "teams", "by user", NULL,
+                 "default: the users of the trace, by the GPU time they ask for");
+        return;
+    }
     if (found->node->kind == YAML_LIST && found->node->child_count == 0) {
         refuse_value(reader, found, "one team and more");
         return;

@@ -91,7 +91,9 @@
 { "scheduler.kubernetes.autoscaler.scaleDownUtilizationThreshold", KEY_SHARE, RANGE(0, 1), .fallback = "50%", AT(scenario, kube.utilization_threshold), .help = "below which a node is unneeded; of GPU nodes by their GPUs alone" },
 
 { "scheduler.static", KEY_MAP, .fallback = "=", .kinds = STATIC, .help = "each team owns its part of the servers" },
-{ "scheduler.static.teams", KEY_CUSTOM, REQUIRED, .form = "[{scheduler.static.teams[]}]+", .help = "in the order of the servers" },
+{ "scheduler.static.order", KEY_CHOICE, .fallback = "easy", .words = "fcfs|easy", AT(scenario, order), .help = "order of starts inside a team" },
+{ "scheduler.static.placement", KEY_CHOICE, .fallback = "pack", .words = "pack|spread", AT(scenario, placement), .help = "choice of the team's servers" },
+{ "scheduler.static.teams", KEY_CUSTOM, .fallback = "=the users of the trace, by the GPU time they ask for", .form = "[{scheduler.static.teams[]}]+", .help = "in the order of the servers" },
 { "scheduler.static.teams[].name", KEY_NAME, REQUIRED, AT(static_team, name), .help = "as jobs say it; a user's name does as well" },
 { "scheduler.static.teams[].share", KEY_NUMBER, RANGE(1e-6, 1e6), .fallback = "1", .twin = "servers", AT(static_team, share), .help = "of the servers, in proportion" },
 { "scheduler.static.teams[].servers", KEY_COUNT, RANGE(1, LIMIT_GPUS), .fallback = "=by share", .twin = "share", AT(static_team, servers), .help = "so many" },
