@@ -28,8 +28,10 @@ static void by_hand(void **state)
     assert_true(slurm_power_wake_ns(&power) == TIME_NEVER); /* node 1 works */
     assert_int_equal(slurm_power_state(&power, 0, 629 * S), POWER_GOING_DOWN);
     assert_true(slurm_power_ready_ns(&power, 0, 629 * S) == TIME_NEVER);
-    assert_true(slurm_power_down_ns(&power, 600 * S) == 630 * S);
-    assert_true(slurm_power_down_ns(&power, 630 * S) == TIME_NEVER);
+    assert_true(slurm_power_asleep_ns(&power) == 630 * S);
+    assert_int_equal(slurm_power_next_asleep(&power, 629 * S), POWER_NONE);
+    assert_int_equal(slurm_power_next_asleep(&power, 630 * S), 0);
+    assert_true(slurm_power_asleep_ns(&power) == TIME_NEVER);
     assert_int_equal(slurm_power_state(&power, 0, 630 * S), POWER_DOWN);
     assert_true(slurm_power_ready_ns(&power, 0, 1000 * S) == 1090 * S);
     assert_true(slurm_power_ready_ns(&power, 1, 1000 * S) == 1000 * S);
@@ -38,6 +40,10 @@ static void by_hand(void **state)
     /* A second job on the node that comes up waits for the same moment. */
     assert_true(slurm_power_raise(&power, 0, 1050 * S) == 1090 * S);
     assert_int_equal(slurm_power_state(&power, 0, 1090 * S), POWER_UP);
+    /* Its job is cancelled before it is up: it is idle from then on. */
+    slurm_power_idle(&power, 0, 1080 * S);
+    assert_true(slurm_power_wake_ns(&power) == 1680 * S);
+    slurm_power_busy(&power, 0);
     slurm_power_idle(&power, 0, 2000 * S);
     slurm_power_idle(&power, 0, 2300 * S); /* said twice: idle since the first */
     assert_true(slurm_power_wake_ns(&power) == 2600 * S);
@@ -56,7 +62,7 @@ static void never(void **state)
     slurm_power_idle(&power, 2, 5 * S);
     slurm_power_busy(&power, 2);
     assert_true(slurm_power_wake_ns(&power) == TIME_NEVER);
-    assert_true(slurm_power_down_ns(&power, 5 * S) == TIME_NEVER);
+    assert_true(slurm_power_asleep_ns(&power) == TIME_NEVER);
     assert_int_equal(slurm_power_next_down(&power, TIME_NEVER - 1), POWER_NONE);
     assert_true(slurm_power_raise(&power, 1, 7 * S) == 7 * S);
     arena_destroy(arena);
@@ -96,7 +102,9 @@ static void random_days(void **state)
                 first_down_ns = node->down_ns;
         }
         assert_true(slurm_power_wake_ns(&power) == first_idle_ns);
-        assert_true(slurm_power_down_ns(&power, now_ns) == first_down_ns);
+        for (uint32_t n; (n = slurm_power_next_asleep(&power, now_ns)) != POWER_NONE;)
+            assert_true(nodes[n].down_ns >= 0 && nodes[n].down_ns <= now_ns);
+        assert_true(slurm_power_asleep_ns(&power) == first_down_ns);
         const uint32_t n = any_count(seed, 3 * step + 1, 0, NODES - 1);
         struct clocks *node = &nodes[n];
         const int64_t ready_ns = slurm_power_ready_ns(&power, n, now_ns);

@@ -1,6 +1,8 @@
-/* scenario_slurm_check.c - what the lists of `scheduler.slurm` name must exist: nodes of each layout, switches. */
+/* scenario_slurm_check.c - what the lists of `scheduler.slurm` name must exist: nodes of each layout, switches; and
+ * nodes must come up in time. */
 #include "io/scenario_slurm.h"
 
+#include "base/clock.h"
 #include "io/scenario_parts.h"
 #include "spec/hostlist.h"
 #include "spec/node_names.h"
@@ -13,8 +15,8 @@ struct checked {
     const struct scenario *scheduler;
 };
 
-/* The place of item `row` of a list below scheduler.slurm. */
-static struct place place_of_item(const struct checked *checked, const char *list, uint32_t row)
+/* The value of a key below scheduler.slurm; NULL when it is not written. */
+static const struct yaml_node *written(const struct checked *checked, const char *key)
 {
     const struct reading *reading = checked->reading;
     const bool several = reading->scenario->scheduler_count > 0;
@@ -22,11 +24,22 @@ static struct place place_of_item(const struct checked *checked, const char *lis
         yaml_child(reading->document.root, several ? "schedulers" : "scheduler");
     if (several) node = node ? yaml_child(node, checked->scheduler->name) : NULL;
     node = node && node->kind == YAML_MAP ? yaml_child(node, "slurm") : NULL;
-    node = node && node->kind == YAML_MAP ? yaml_child(node, list) : NULL;
+    return node && node->kind == YAML_MAP ? yaml_child(node, key) : NULL;
+}
+
+static struct place place_of(const struct checked *checked, const struct yaml_node *node)
+{
+    if (node == NULL) return (struct place){ .file = checked->reading->document.file };
+    return yaml_place(node);
+}
+
+/* The place of item `row` of a list. */
+static struct place place_of_item(const struct checked *checked, const char *list, uint32_t row)
+{
+    const struct yaml_node *node = written(checked, list);
     const struct yaml_node *item = node ? node->first : NULL;
     for (; row > 0 && item; row--) item = item->next;
-    if (item == NULL) return (struct place){ .file = reading->document.file };
-    return yaml_place(item);
+    return place_of(checked, item);
 }
 
 /* The same words on all layouts: a node that one of them lacks would make another cluster of it. */
@@ -79,6 +92,17 @@ static void check_topology(const struct checked *checked)
     }
 }
 
+/* slurmctld gives up a node that is not up by ResumeTimeout, and would then do so with each. */
+static void check_power(const struct checked *checked)
+{
+    const struct slurm_spec *slurm = &checked->scheduler->slurm;
+    if (slurm->suspend_time_ns == TIME_NEVER || slurm->resume_ns <= slurm->resume_timeout_ns)
+        return;
+    diag_error(checked->reading->reader.diag, place_of(checked, written(checked, "power_up")),
+               "power_up: nodes take %.9g s to come up, longer than ResumeTimeout, %.9g s",
+               s_from_ns(slurm->resume_ns), s_from_ns(slurm->resume_timeout_ns));
+}
+
 static void check_one(const struct checked *checked)
 {
     const struct slurm_spec *slurm = &checked->scheduler->slurm;
@@ -89,6 +113,7 @@ static void check_one(const struct checked *checked)
         check_nodes(checked, "reservations", row, slurm->reservations[row].name,
                     slurm->reservations[row].nodes);
     check_topology(checked);
+    check_power(checked);
 }
 
 void check_slurm(struct reading *reading)

@@ -41,13 +41,15 @@ static bool policy_init(void *memory, const struct policy_view *view, struct are
            (slurm->chooser = slurm_chooser_create(&slurm->nodes)) &&
            slurm_queue_init(&slurm->queue, slurm->spec) &&
            slurm_walk_init(&slurm->walk, &slurm->queue) && slots_init(&slurm->slots, size) &&
-           slurm_books_init(slurm, view, arena) && slurm_gate_init(slurm, view, arena);
+           slurm_sleep_init(slurm, view, arena) && slurm_books_init(slurm, view, arena) &&
+           slurm_gate_init(slurm, view, arena);
 }
 
 static void policy_clear(void *memory)
 {
     struct slurm *slurm = memory;
     slurm_gate_clear(slurm);
+    slurm_sleep_clear(slurm);
     slurm_books_clear(slurm);
     slots_clear(&slurm->slots);
     slurm_walk_clear(&slurm->walk);
@@ -73,18 +75,28 @@ static void count_array(struct slurm *slurm, const struct policy_view *view, uin
         slurm->array_running[view->jobs->words[row].array_first_row] += (uint32_t)by;
 }
 
+void slurm_job_holds(struct slurm *slurm, const struct policy_view *view, uint32_t live,
+                     int64_t start_ns, int64_t now_ns)
+{
+    struct slurm_job *job = &slurm->jobs[live];
+    slurm_queue_remove(&slurm->queue, live);
+    slurm_dirty_job(slurm, view, live);
+    job->planned_end_s = slurm_clock_s(slurm, start_ns) + job->limit_s;
+    job->runs = true;
+    slurm_books_start(slurm, view, live, now_ns);
+    count_array(slurm, view, live, +1);
+    slurm->out_of_memory |= !running_add(&slurm->ends, end_entry(slurm, live));
+}
+
+/* A job that waited for its nodes to come up holds them already. */
 static void note_start(struct slurm *slurm, const struct policy_view *view, struct note note)
 {
-    struct slurm_job *job = &slurm->jobs[note.live];
-    slurm_queue_remove(&slurm->queue, note.live);
-    slurm_dirty_job(slurm, view, note.live);
-    job->planned_end_s = slurm_clock_s(slurm, note.at_ns) + job->limit_s;
-    job->runs = true;
-    slurm_books_start(slurm, view, note.live, note.at_ns);
-    count_array(slurm, view, note.live, +1);
+    if (slurm->jobs[note.live].runs)
+        slurm_dirty_job(slurm, view, note.live);
+    else
+        slurm_job_holds(slurm, view, note.live, note.at_ns, note.at_ns);
     if (slurm->live_of_row)
         slurm_depend_started(&slurm->depend, view->live->jobs[note.live].row, note.at_ns);
-    slurm->out_of_memory |= !running_add(&slurm->ends, end_entry(slurm, note.live));
 }
 
 static void note_end(struct slurm *slurm, const struct policy_view *view, struct note note)
@@ -95,6 +107,7 @@ static void note_end(struct slurm *slurm, const struct policy_view *view, struct
     slurm->jobs[note.live].runs = false;
     slurm_books_end(slurm, view, note.live, note.at_ns);
     count_array(slurm, view, note.live, -1);
+    slurm_sleep_dropped(slurm, note.live);
 }
 
 /* A job waits, for the first time or again. Its age starts anew; what holds it is kept. */
@@ -163,7 +176,7 @@ static void policy_note(void *memory, const struct policy_view *view, struct not
         note_over(slurm, view, note);
         break;
     case NOTE_NODES_CHANGED:
-        slurm->all_dirty = true;
+        slurm->all_dirty |= !slurm_sleep_own_note(slurm);
         break;
     case NOTE_HOLD:
         note_hold(slurm, note);
@@ -215,6 +228,8 @@ static bool policy_next(void *memory, const struct policy_view *view, int64_t no
 {
     (void)fresh_serial;
     struct slurm *slurm = memory;
+    slurm->last_ns = now_ns;
+    if (slurm_sleep_next(slurm, view, now_ns, decision)) return true;
     slurm_refresh(slurm, view);
     if (slurm->stage == STAGE_BEFORE) slurm_recompute(slurm, view, now_ns);
     if (slurm->stage == STAGE_BEFORE) {
@@ -223,11 +238,13 @@ static bool policy_next(void *memory, const struct policy_view *view, int64_t no
         if (slurm->stage == STAGE_DONE) slurm->stage = enter_backfill(slurm, now_ns);
     }
     if (slurm->stage == STAGE_MAIN) {
-        if (slurm_main_next(slurm, view, now_ns, decision)) return true;
+        if (slurm_main_next(slurm, view, now_ns, decision))
+            return slurm_sleep_wrap(slurm, now_ns, decision);
         slurm->stage = enter_backfill(slurm, now_ns);
     }
     if (slurm->stage == STAGE_BACKFILL) {
-        if (slurm_backfill_next(slurm, view, now_ns, decision)) return true;
+        if (slurm_backfill_next(slurm, view, now_ns, decision))
+            return slurm_sleep_wrap(slurm, now_ns, decision);
         slurm->stage = STAGE_DONE;
     }
     return false;
@@ -250,9 +267,9 @@ static int64_t policy_next_wake_ns(void *memory, const struct policy_view *view,
 {
     (void)view;
     const struct slurm *slurm = memory;
-    int64_t wake_ns = TIME_NEVER;
+    int64_t wake_ns = slurm_sleep_wake_ns(slurm);
     const struct running_entry *opens = running_at(&slurm->opens, (struct running_place){ 0 });
-    if (opens) wake_ns = opens->expected_end_ns;
+    if (opens) wake_ns = sooner(wake_ns, opens->expected_end_ns);
     if (slurm_gate_open(slurm)) wake_ns = sooner(wake_ns, next_pass(slurm, now_ns));
     if (slurm_queue_entries(&slurm->queue) == 0) return wake_ns;
     if (slurm->spec->backfill && (slurm->changed || slurm->time_matters))

@@ -154,13 +154,20 @@ void slurm_dirty_job(struct slurm *slurm, const struct policy_view *view, uint32
     }
 }
 
+static void read_node(struct slurm *slurm, const struct policy_view *view, uint32_t node)
+{
+    if (!slurm->all_dirty) slurm_picture_read_node(&slurm->picture, view->cluster, node);
+    slurm_sleep_seen(slurm, view, node);
+}
+
 void slurm_refresh(struct slurm *slurm, const struct policy_view *view)
 {
     if (slurm->all_dirty) slurm_picture_read(&slurm->picture, view->cluster);
+    for (uint32_t node = 0; slurm->all_dirty && node < view->cluster->nodes; node++)
+        read_node(slurm, view, node);
     for (uint32_t w = 0; w < slurm->nodes.words; w++) {
         for (uint64_t bits = slurm->all_dirty ? 0 : slurm->dirty[w]; bits; bits &= bits - 1)
-            slurm_picture_read_node(&slurm->picture, view->cluster,
-                                    w * 64 + (uint32_t)__builtin_ctzll(bits));
+            read_node(slurm, view, w * 64 + (uint32_t)__builtin_ctzll(bits));
         slurm->dirty[w] = 0;
     }
     slurm->all_dirty = false;

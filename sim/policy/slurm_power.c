@@ -70,8 +70,8 @@ void slurm_power_idle(struct slurm_power *power, uint32_t node, int64_t now_ns)
     if (!power->nodes) return;
     struct slurm_power_node *own = &power->nodes[node];
     settle(power, node, now_ns);
-    if (own->state != POWER_UP || own->list == LIST_IDLE) return;
-    own->until_ns = now_ns;
+    if (own->list != LIST_NONE || own->state == POWER_DOWN) return;
+    own->idle_ns = now_ns;
     list_append(power, LIST_IDLE, node);
 }
 
@@ -79,7 +79,7 @@ int64_t slurm_power_wake_ns(const struct slurm_power *power)
 {
     const uint32_t node = power->first[LIST_IDLE];
     if (node == POWER_NONE) return TIME_NEVER;
-    return time_add(power->nodes[node].until_ns, power->spec->suspend_time_ns);
+    return time_add(power->nodes[node].idle_ns, power->spec->suspend_time_ns);
 }
 
 uint32_t slurm_power_next_down(struct slurm_power *power, int64_t now_ns)
@@ -133,11 +133,16 @@ int64_t slurm_power_raise(struct slurm_power *power, uint32_t node, int64_t now_
     return ready_ns;
 }
 
-int64_t slurm_power_down_ns(struct slurm_power *power, int64_t now_ns)
+int64_t slurm_power_asleep_ns(const struct slurm_power *power)
 {
-    while (power->first[LIST_GOING] != POWER_NONE &&
-           power->nodes[power->first[LIST_GOING]].until_ns <= now_ns)
-        settle(power, power->first[LIST_GOING], now_ns);
     const uint32_t node = power->first[LIST_GOING];
     return node == POWER_NONE ? TIME_NEVER : power->nodes[node].until_ns;
+}
+
+uint32_t slurm_power_next_asleep(struct slurm_power *power, int64_t now_ns)
+{
+    if (slurm_power_asleep_ns(power) > now_ns) return POWER_NONE;
+    const uint32_t node = power->first[LIST_GOING];
+    settle(power, node, now_ns);
+    return node;
 }

@@ -26,7 +26,8 @@ enum slurm_power_state { POWER_UP, POWER_GOING_DOWN, POWER_DOWN, POWER_COMING_UP
 enum slurm_power_list { LIST_IDLE, LIST_GOING, LISTS, LIST_NONE = LISTS };
 
 struct slurm_power_node {
-    int64_t until_ns;          /* GOING_DOWN, COMING_UP: when it is there; idle: since when          */
+    int64_t until_ns;          /* GOING_DOWN, COMING_UP: when it is there                           */
+    int64_t idle_ns;           /* since when, while it stands in the list of idle nodes                */
     uint32_t previous, next;   /* in its list; POWER_NONE = an end                                  */
     uint8_t state;             /* enum slurm_power_state                                           */
     uint8_t list;              /* enum slurm_power_list                                            */
@@ -43,7 +44,7 @@ bool slurm_power_init(struct slurm_power *power, const struct slurm_spec *spec, 
                       struct arena *arena);
 
 /* A node has work, or is out of service, from now on; or has none. Twice in a row is allowed, and so is either for a
- * node that is not up: it changes nothing. */
+ * node that goes down or is down: it changes nothing. */
 void slurm_power_busy(struct slurm_power *power, uint32_t node);
 void slurm_power_idle(struct slurm_power *power, uint32_t node, int64_t now_ns);
 
@@ -63,8 +64,10 @@ int64_t slurm_power_ready_ns(const struct slurm_power *power, uint32_t node, int
 /* A job is given the node, which starts to come up if it is down. Returns when it is up. */
 int64_t slurm_power_raise(struct slurm_power *power, uint32_t node, int64_t now_ns);
 
-/* When the next node that goes down is down and can be had again: jobs that wait for it are to be looked at. TIME_NEVER =
- * none. */
-int64_t slurm_power_down_ns(struct slurm_power *power, int64_t now_ns);
+/* The next node that was going down and is down now: it can be had again. POWER_NONE = none. */
+uint32_t slurm_power_next_asleep(struct slurm_power *power, int64_t now_ns);
+
+/* When slurm_power_next_asleep will have one; TIME_NEVER = none. */
+int64_t slurm_power_asleep_ns(const struct slurm_power *power);
 
 #endif

@@ -5,6 +5,7 @@
  * slurm_gate.c    who is in the queue at all: holds, dependencies, begin times, refusals
  * slurm_books.c   who a job belongs to: limits, use, priorities
  * slurm_main.c    the main pass            slurm_backfill.c  the backfill pass
+ * slurm_sleep.c   power saving: nodes that are put out, and jobs that wait for theirs to come up
  * slurm_future.c  when and where a job fits, now or after others have gone
  *
  * Times of the schedulers are whole seconds of the wall clock, as in slurmctld: the simulation's time plus the phase of
@@ -21,6 +22,7 @@
 #include "policy/slurm_need.h"
 #include "policy/slurm_nodes.h"
 #include "policy/slurm_picture.h"
+#include "policy/slurm_power.h"
 #include "policy/slurm_priority.h"
 #include "policy/slurm_queue.h"
 #include "policy/slurm_select.h"
@@ -40,10 +42,24 @@ struct slurm_job {
     uint32_t basic;        /* priority/basic                                                       */
     const char *reason;    /* why it waits, as squeue says; NULL = not looked at yet                    */
     uint32_t partition;    /* where it runs                                                       */
+    int64_t ready_ns;      /* it holds nodes that are up by then, and starts then; 0 = it does not       */
     bool runs, held;
 };
 
 enum slurm_stage { STAGE_BEFORE, STAGE_MAIN, STAGE_BACKFILL, STAGE_DONE };
+
+/* Power saving. */
+struct slurm_sleep {
+    struct slurm_power power;
+    uint64_t *out;          /* [words] nodes that this policy has put out; NULL = no power saving         */
+    uint32_t moved;         /* node of the last such decision, until its note has come                  */
+    struct part one;        /* of such a decision                                                  */
+    struct running risings; /* jobs that hold nodes, by the time when these are up                      */
+    struct part *parts;     /* [part_count] of the job that is being given nodes, owned                   */
+    uint32_t part_count, part_capacity, at;
+    uint32_t waking, claimed; /* this job; then the same until its claim is seen; LIVE_NONE = nobody       */
+    int64_t ready_ns;
+};
 
 struct slurm {
     const struct slurm_spec *spec;
@@ -66,6 +82,7 @@ struct slurm {
     int64_t calc_ns;            /* when priorities are computed next                               */
     struct running ends;      /* running jobs by planned end, in ns of the wall clock                    */
     struct slots slots;
+    struct slurm_sleep sleep;
 
     /* The gate. */
     struct slurm_depend depend;
@@ -189,6 +206,35 @@ uint32_t slurm_priority_in(struct slurm *slurm, const struct policy_view *view,
 
 /* Computes use and all priorities anew when PriorityCalcPeriod is over. */
 void slurm_recompute(struct slurm *slurm, const struct policy_view *view, int64_t now_ns);
+
+/* ---- slurm_sleep.c ---- */
+
+bool slurm_sleep_init(struct slurm *slurm, const struct policy_view *view, struct arena *arena);
+void slurm_sleep_clear(struct slurm *slurm);
+
+/* A node has been read into the picture: whether it idles, whether it may be chosen. */
+void slurm_sleep_seen(struct slurm *slurm, const struct policy_view *view, uint32_t node);
+
+/* Whether a note about nodes is of this file's own last decision. */
+bool slurm_sleep_own_note(struct slurm *slurm);
+
+/* Asked first at each call: true when it has a decision. */
+bool slurm_sleep_next(struct slurm *slurm, const struct policy_view *view, int64_t now_ns,
+                      struct decision *decision);
+
+/* Turns a start on nodes that sleep into its first step; false: memory is out. */
+bool slurm_sleep_wrap(struct slurm *slurm, int64_t now_ns, struct decision *decision);
+
+/* A job gives back what it claimed: it waits again, unless it is over. */
+void slurm_sleep_dropped(struct slurm *slurm, uint32_t live);
+
+int64_t slurm_sleep_wake_ns(const struct slurm *slurm);
+
+/* ---- slurm.c ---- */
+
+/* The job has its nodes and runs from start_ns on. */
+void slurm_job_holds(struct slurm *slurm, const struct policy_view *view, uint32_t live,
+                     int64_t start_ns, int64_t now_ns);
 
 /* ---- passes: one decision a call; false when the pass is over ---- */
 
