@@ -138,7 +138,7 @@ uint32_t kube_cycle_node(struct kube_cycle *cycle, const struct kube_candidate *
     const uint32_t feasible = filter_classes(cycle, candidate);
     if (feasible == 0) return KUBE_NO_PLACE;
     const uint32_t wanted = kube_nodes_to_find(all, cycle->percentage);
-    const uint32_t looked = feasible > wanted ? count_seen(cycle, wanted) : all;
+    const uint32_t looked = feasible >= wanted ? count_seen(cycle, wanted) : all;
     int64_t best;
     const uint32_t count = score_classes(cycle, candidate, &best);
     uint32_t place = 0;

@@ -44,7 +44,7 @@ static bool init_tree(struct kube_kueue *kueue, const struct policy_view *view, 
     const struct kube_spec *spec = &view->scenario->kube;
     struct topology_tree *tree = &kueue->tree;
     const uint32_t nodes = view->cluster->nodes;
-    uint32_t size[TOPOLOGY_LEVELS + 1];
+    uint32_t size[TOPOLOGY_LEVELS + 1] = { 1 };
     for (uint32_t level = 0; level < spec->level_count && level + 1 < TOPOLOGY_LEVELS; level++)
         size[tree->level_count++] = level_size(view, level);
     if (tree->level_count == 0 || size[tree->level_count - 1] > 1) size[tree->level_count++] = 1;
