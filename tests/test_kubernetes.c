@@ -310,6 +310,49 @@ static void a_silent_node_is_noticed_late(void **state)
     kube_done(&fixture, &result);
 }
 
+/* The node is down from 100 s to 200 s, its device plugin is up at 260 s. */
+static void a_node_is_back_with_its_plugin(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    struct replica_result result;
+    kube_fixture(&fixture, 1);
+    fixture_layout(&fixture, "one", 1, 8);
+    fixture.scenario.kube.plugin_ready_ns = 60 * NS_PER_S;
+    kube_job(&fixture, 0, 0, 1000, 1, 8);
+    static struct user_event events[2];
+    for (int up = 0; up < 2; up++) {
+        events[up] = (struct user_event){ .at_ns = (up + 1) * 100 * NS_PER_S,
+                                          .action = up ? ACTION_NODE_UP : ACTION_NODE_DOWN };
+        snprintf(events[up].target, sizeof events[up].target, "one-0");
+    }
+    fixture.scenario.events = events;
+    fixture.scenario.event_count = 2;
+    kube_run(&fixture, &result);
+    CHECK_NEAR(kube_end_s(&result, 0), 1260, 1e-9);
+    kube_done(&fixture, &result);
+}
+
+/* Two nodes, an upgrade of 100 s every hour: the job on the first runs to its end at 4000 s, then that node is out until
+ * 4100 s and the second until 4200 s. A job of both nodes that comes at 3700 s waits for all of it. */
+static void drivers_are_upgraded_node_by_node(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    struct replica_result result;
+    kube_fixture(&fixture, 3);
+    fixture_layout(&fixture, "two", 2, 8);
+    fixture.scenario.kube.gang = GANG_COSCHEDULING;
+    fixture.scenario.kube.driver_upgrade_every_ns = 3600 * NS_PER_S;
+    fixture.scenario.kube.driver_upgrade_ns = 100 * NS_PER_S;
+    kube_job(&fixture, 0, 0, 4000, 1, 8);
+    kube_job(&fixture, 1, 0, 4000, 1, 8);
+    kube_job(&fixture, 2, 3700, 50, 2, 8);
+    kube_run(&fixture, &result);
+    CHECK_NEAR(kube_start_s(&result, 2), 4200, 1e-9);
+    kube_done(&fixture, &result);
+}
+
 /* ---- any cluster ------------------------------------------------------------------------------- */
 
 enum { SEEDS = 300, JOBS = 40 };
@@ -366,6 +409,11 @@ static void any_cluster(uint64_t seed, struct fixture *fixture)
     scenario->kube.profile.fit_weight[KUBE_GPU] = any_count(seed, 7, 0, 5);
     scenario->kube.replace_terminating = any(seed, 8) < 0.5;
     scenario->kube.grace_ns = any_count(seed, 9, 0, 60) * NS_PER_S;
+    if (any(seed, 12) < 0.3) scenario->kube.plugin_ready_ns = 100 * NS_PER_S;
+    if (any(seed, 13) < 0.3) {
+        scenario->kube.driver_upgrade_every_ns = 1000 * NS_PER_S;
+        scenario->kube.driver_upgrade_ns = 30 * NS_PER_S;
+    }
     if (any(seed, 10) < 0.6) any_events(scenario, seed);
     if (any(seed, 11) < 0.4)
         scenario->failures.component[COMPONENT_SERVER] = (struct component_failures){
@@ -413,6 +461,8 @@ int main(void)
         cmocka_unit_test(cores_strand_gpus),
         cmocka_unit_test(a_failing_job_gives_up),
         cmocka_unit_test(a_silent_node_is_noticed_late),
+        cmocka_unit_test(a_node_is_back_with_its_plugin),
+        cmocka_unit_test(drivers_are_upgraded_node_by_node),
         cmocka_unit_test(any_run_closes),
     };
     return cmocka_run_group_tests_name("kubernetes", tests, NULL, NULL);

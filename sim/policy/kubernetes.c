@@ -7,6 +7,7 @@
 
 #include "base/assert.h"
 #include "policy/kube_kueue.h"
+#include "policy/kube_operator.h"
 
 #include <stdlib.h>
 
@@ -185,6 +186,7 @@ static void on_hold(struct kubernetes *kube, const struct policy_view *view, uin
 static void on_nodes(struct kubernetes *kube, const struct policy_view *view)
 {
     kube_nodes_touch_all(&kube->nodes);
+    if (kube->gpu_operator) kube_operator_nodes(kube->gpu_operator, view);
     if (view->scenario->kube.replace_terminating) return;
     for (uint32_t live = 0; live < view->live->count && live < kube->job_capacity; live++) {
         struct kube_job *job = &kube->jobs[live];
@@ -361,6 +363,8 @@ static bool kube_next(void *memory, const struct policy_view *view, int64_t now_
     kube->now_ns = now_ns;
     if (next_todo(kube, view, decision)) return true;
     if (kube_next_termination(kube, view, decision)) return true;
+    if (kube->gpu_operator && kube_operator_next(kube->gpu_operator, view, now_ns, decision))
+        return true;
     kube_nodes_refresh(&kube->nodes);
     if (kube->kueue && kube_kueue_next(kube, view, decision)) return true;
     if (next_todo(kube, view, decision)) return true; /* pods that Kueue took back */
@@ -394,6 +398,10 @@ static int64_t kube_next_wake_ns(void *memory, const struct policy_view *view, i
     int64_t wake_ns = kube_queue_due_ns(&kube->queue, kube_releases(kube, view));
     const int64_t termination_ns = kube_termination_due_ns(kube);
     if (termination_ns < wake_ns) wake_ns = termination_ns;
+    if (kube->gpu_operator) {
+        const int64_t operator_ns = kube_operator_due_ns(kube->gpu_operator);
+        if (operator_ns < wake_ns) wake_ns = operator_ns;
+    }
     ASSERT(wake_ns > now_ns);
     return wake_ns;
 }
@@ -409,6 +417,11 @@ static bool kube_init(void *memory, const struct policy_view *view, struct arena
         kube->kueue = ARENA_ARRAY(arena, struct kube_kueue, 1);
         if (!kube->kueue || !kube_kueue_init(kube->kueue, view, arena)) return false;
     }
+    if (spec->plugin_ready_ns || spec->driver_upgrade_every_ns) {
+        kube->gpu_operator = ARENA_ARRAY(arena, struct kube_operator, 1);
+        if (!kube->gpu_operator || !kube_operator_init(kube->gpu_operator, view, arena))
+            return false;
+    }
     return kube_evict_init(kube) && kube_shapes_init(&kube->shapes, view, arena) &&
            kube_nodes_init(&kube->nodes, view->cluster, &kube->shapes, arena) &&
            kube_cycle_init(&kube->cycle, view, &kube->shapes, &kube->nodes, arena) &&
@@ -422,6 +435,7 @@ static void kube_clear_memory(void *memory)
     kube_queue_clear(&kube->queue);
     kube_evict_clear(kube);
     if (kube->kueue) kube_kueue_clear(kube->kueue);
+    if (kube->gpu_operator) kube_operator_clear(kube->gpu_operator);
     log_clear(&kube->todo);
     free(kube->jobs);
     free(kube->parts);

@@ -51,6 +51,7 @@ struct kube_level {
 };
 
 struct kube_kueue;
+struct kube_operator;
 
 struct kubernetes {
     struct kube_shapes shapes;
@@ -67,7 +68,8 @@ struct kubernetes {
     uint64_t next_todo;
     struct log levels;         /* struct kube_level                                             */
     uint64_t own_releases;     /* places given up that the cluster does not count                 */
-    struct kube_kueue *kueue;  /* NULL without it                                               */
+    struct kube_kueue *kueue;       /* NULL without it                                          */
+    struct kube_operator *gpu_operator; /* NULL when it does nothing                             */
     int64_t now_ns;
     bool out_of_memory;
     /* scratch of preemption */
