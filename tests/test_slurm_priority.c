@@ -141,10 +141,17 @@ static void basic(void **state)
 static void calc_period(void **state)
 {
     (void)state;
-    struct slurm_spec spec = { .multifactor = true, .calc_period_ns = 300 * NS_PER_S };
+    struct slurm_spec spec = { .multifactor = true,
+                               .weight_age = 1,
+                               .calc_period_ns = 300 * NS_PER_S };
     assert_true(slurm_calc_next_ns(&spec, 0) == 300 * NS_PER_S);
     assert_true(slurm_calc_next_ns(&spec, 299 * NS_PER_S) == 300 * NS_PER_S);
     assert_true(slurm_calc_next_ns(&spec, 300 * NS_PER_S) == 600 * NS_PER_S);
+    spec.weight_age = 0;
+    spec.weight_qos = 1000;
+    assert_true(slurm_calc_next_ns(&spec, 0) == TIME_NEVER);
+    spec.weight_fairshare = 1;
+    assert_true(slurm_calc_next_ns(&spec, 0) == 300 * NS_PER_S);
     spec.multifactor = false;
     assert_true(slurm_calc_next_ns(&spec, 0) == TIME_NEVER);
 }

@@ -164,6 +164,7 @@ uint32_t slurm_priority_in(struct slurm *slurm, const struct policy_view *view,
         .size = slurm_size_factor(spec, asked, slurm->all),
         .partition = slurm_partition_factor(spec, entry->partition),
         .qos = slurm_qos_factor(spec, owner.qos),
+        .assoc = slurm_assoc_factor(&slurm->assoc, owner.assoc),
     };
     slurm_tres_factors(&factors, asked, slurm->in_partition[entry->partition]);
     return slurm_priority(spec, &factors, nice);

@@ -75,7 +75,8 @@ uint32_t slurm_priority_basic(uint32_t *lowest, int32_t nice)
 
 int64_t slurm_calc_next_ns(const struct slurm_spec *spec, int64_t now_ns)
 {
-    if (!spec->multifactor || spec->calc_period_ns <= 0) return TIME_NEVER;
+    const bool moves = spec->weight_age > 0 || spec->weight_fairshare > 0;
+    if (!spec->multifactor || !moves || spec->calc_period_ns <= 0) return TIME_NEVER;
     const int64_t past = now_ns % spec->calc_period_ns;
     return time_add(now_ns - past, spec->calc_period_ns);
 }

@@ -54,7 +54,8 @@ uint32_t slurm_priority(const struct slurm_spec *spec, const struct slurm_factor
  * *lowest starts as SLURM_BASIC_TOP + 1 and is moved on. */
 uint32_t slurm_priority_basic(uint32_t *lowest, int32_t nice);
 
-/* When priorities are computed next: the first multiple of PriorityCalcPeriod behind now. */
+/* When priorities are computed next: the first multiple of PriorityCalcPeriod behind now; TIME_NEVER when neither age nor
+ * fair share counts, so that none would change. */
 int64_t slurm_calc_next_ns(const struct slurm_spec *spec, int64_t now_ns);
 
 #endif
