@@ -36,7 +36,7 @@ static bool keep(struct log *spans, const struct wait_span *span, bool is_first)
 {
     struct wait_span *last =
         is_first ? NULL : &LOG_ITEMS(spans, struct wait_span)[spans->count - 1];
-    if (!last || !same(last->cause, span->cause) || !same(last->word, span->word))
+    if (!last || !same(wait_kind(last), wait_kind(span)) || !same(last->word, span->word))
         return log_append(spans, span);
     last->to_ns = span->to_ns;
     return true;

@@ -22,7 +22,7 @@ struct wait {
 struct wait_span {
     int64_t from_ns, to_ns;
     uint32_t behind;
-    const char *cause; /* of the request; NULL where the word holds alone, or nothing is known  */
+    const char *cause; /* of the request when the span began; NULL where the word holds alone, or nothing is known */
     const char *word;  /* of the job; NULL = none                                         */
 };
 
@@ -31,7 +31,7 @@ struct told_rows {
     uint64_t count;
 };
 
-/* Appends the spans of the waits to `spans` (struct wait_span): neighbours differ in cause or word, and
+/* Appends the spans of the waits to `spans` (struct wait_span): neighbours differ in kind or word, and
  * their lengths sum to the waits to the nanosecond. Texts are borrowed. False when memory is out. */
 bool wait_spans_cut(const struct wait *waits, uint64_t wait_count, struct told_rows causes,
                     struct told_rows words, struct log *spans);

@@ -151,11 +151,11 @@ static enum status count_idle(struct why_story *story, struct diag *diag)
 
 /* ---- who held what it needed ---- */
 
-static bool is_kind(const struct why_story *story, const char *const *kinds)
+static bool is_one_of(const char *word, const char *const *words)
 {
-    const char *kind = wait_kind(story->main_span);
-    while (*kinds != NULL && strcmp(*kinds, kind) != 0) kinds++;
-    return *kinds != NULL;
+    if (word == NULL) return false;
+    while (*words != NULL && strcmp(*words, word) != 0) words++;
+    return *words != NULL;
 }
 
 static enum status find_soonest(struct why_story *story, const struct log *nodes, uint8_t *is_out,
@@ -186,9 +186,12 @@ static enum status read_holders(struct why_story *story, struct diag *diag)
     if (story->main_span == NULL) return STATUS_OK;
     const int64_t at_ns = story->main_span->from_ns;
     TRY(store_detail_faults(story->detail, at_ns, &story->faults));
-    if (is_kind(story, queued))
+    /* A scheduler with words of its own orders its queue by more than the time of submission. */
+    if (is_one_of(story->main_span->cause, queued) && story->main_span->word == NULL)
         TRY(store_detail_head(story->detail, at_ns, &story->head, &story->has_head));
-    if (!is_kind(story, lacking)) return STATUS_OK;
+    if (!is_one_of(wait_kind(story->main_span), lacking) &&
+        !is_one_of(story->main_span->cause, lacking))
+        return STATUS_OK;
     struct log nodes = { 0 }, holdings = { 0 };
     enum status status = store_detail_nodes(story->detail, &nodes);
     if (status == STATUS_OK) status = store_detail_holdings(story->detail, at_ns, &holdings);

@@ -10,6 +10,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 char *why_time(int64_t at_ns, char out[WHY_TIME_BYTES])
 {
@@ -180,7 +181,7 @@ static void print_span(const struct why_story *story, uint64_t row, FILE *out)
     fprintf(out, "%-15s  %-15s  %-12s  %9" PRIu32 "  %s", why_time(span->from_ns, from),
             why_time(span->to_ns, to), why_length(span->to_ns - span->from_ns, length),
             story->idle_gpus[row], wait_kind(span));
-    if (span->word != NULL && strcmp(span->word, wait_kind(span)) != 0)
+    if (span->word != NULL && strcasecmp(span->word, wait_kind(span)) != 0)
         fprintf(out, " (%s)", text_escape(span->word, strlen(span->word), word, 28));
     fputc('\n', out);
 }
