@@ -11,7 +11,7 @@ enum { UNDO_FIRST_ROWS = 256, MILLI = 1000, MIB_SHIFT = 20 };
 /* Head of a row of undo; shards and sockets of the node follow it. */
 struct undo_row {
     uint64_t memory_mib, free_mask;
-    uint32_t node, cores, jobs;
+    uint32_t node, cores, jobs, cores_bound;
 };
 
 /* ---- sockets --------------------------------------------------------------------------------- */
@@ -176,8 +176,10 @@ static void remember(struct slurm_picture *picture, uint32_t node)
         picture->undo_capacity = capacity;
     }
     uint8_t *at = picture->undo + (size_t)picture->undo_rows++ * picture->undo_bytes;
-    const struct undo_row row = { picture->memory_mib[node], picture->free_mask[node], node,
-                                  picture->cores[node], picture->jobs[node] };
+    const struct undo_row row = {
+        picture->memory_mib[node], picture->free_mask[node], node,
+        picture->cores[node],      picture->jobs[node],      picture->cores_bound[node / 64]
+    };
     memcpy(at, &row, sizeof row);
     at += sizeof row;
     const size_t shard_bytes = picture->nodes->gpus_most * sizeof *picture->shards;
@@ -197,7 +199,8 @@ void slurm_picture_undo(struct slurm_picture *picture, uint32_t mark)
         at += sizeof row;
         picture->memory_mib[row.node] = row.memory_mib;
         set_free_mask(picture, row.node, row.free_mask);
-        set_cores(picture, row.node, row.cores);
+        picture->cores[row.node] = row.cores;
+        picture->cores_bound[row.node / 64] = row.cores_bound; /* rows go back in order */
         picture->jobs[row.node] = row.jobs;
         const size_t shard_bytes = picture->nodes->gpus_most * sizeof *picture->shards;
         if (picture->shards)
