@@ -165,4 +165,53 @@ static inline void places_end(struct places *places, uint32_t row)
     places->jobs[row].count = 0;
 }
 
+/* ---- the nodes of the recordings ------------------------------------------------------------- */
+
+enum recorded_nodes { DENSE, LLN, TYPED, LINKED, SHARDED, MEMORY };
+
+static inline struct places *recorded_places(enum recorded_nodes build, enum slurm_compat compat)
+{
+    static const int16_t links[8][8] = {
+        { 0, 4, 2, 2, 1, 1, 1, 1 }, { 4, 0, 2, 2, 1, 1, 1, 1 }, { 2, 2, 0, 4, 1, 1, 1, 1 },
+        { 2, 2, 4, 0, 1, 1, 1, 1 }, { 1, 1, 1, 1, 0, 4, 2, 2 }, { 1, 1, 1, 1, 4, 0, 2, 2 },
+        { 1, 1, 1, 1, 2, 2, 0, 4 }, { 1, 1, 1, 1, 2, 2, 4, 0 },
+    };
+    struct places *places = places_new(compat);
+    struct slurm_spec *slurm = &places->scenario.slurm;
+    if (build == TYPED) {
+        struct server_group *h100 = places_group(places, "n[0-1]", 2, 8, 16);
+        struct server_group *a100 = places_group(places, "n[2-3]", 2, 4, 16);
+        snprintf(h100->gpu_type, sizeof h100->gpu_type, "h100");
+        snprintf(h100->features, sizeof h100->features, "h100,ib");
+        snprintf(a100->gpu_type, sizeof a100->gpu_type, "a100");
+        snprintf(a100->features, sizeof a100->features, "a100");
+    } else if (build == LINKED) {
+        struct server_group *group = places_group(places, "n[0-1]", 2, 8, 16);
+        for (uint32_t g = 0; g < 8; g++) {
+            group->core_first[g] = g / 4 * 8;
+            group->core_last[g] = g / 4 * 8 + 7;
+            memcpy(group->link_score[g], links[g], sizeof links[g]);
+        }
+    } else if (build == SHARDED) {
+        struct server_group *group = places_group(places, "n[0-1]", 2, 4, 16);
+        group->sharing = SHARING_SHARD;
+        group->shares_per_gpu = 4;
+    } else if (build == MEMORY) {
+        places_group(places, "n[0-1]", 2, 8, 16);
+        slurm->memory_counts = true;
+        slurm->def_mem_per_gpu_mib = 7000;
+    } else {
+        places_group(places, "n[0-3]", 4, 8, 16);
+        slurm->lln = build == LLN;
+    }
+    places_open(places);
+    return places;
+}
+
+/* Words of an ask in tables. */
+#define NO_MEM                                                                                     \
+    .mem_mib = ASK_MEMORY_NONE, .mem_per_cpu_mib = ASK_MEMORY_NONE,                                \
+    .mem_per_gpu_mib = ASK_MEMORY_NONE
+#define NODES(n) .nodes_min = n, .nodes_max = n
+
 #endif

@@ -17,11 +17,6 @@ struct start {
     const char *type, *constraint;
 };
 
-#define NO_MEM                                                                                     \
-    .mem_mib = ASK_MEMORY_NONE, .mem_per_cpu_mib = ASK_MEMORY_NONE,                                \
-    .mem_per_gpu_mib = ASK_MEMORY_NONE
-#define NODES(n) .nodes_min = n, .nodes_max = n
-
 /* clang-format off */
 static const struct start s05[] = {
     { "a", 0, 30, "n0:0-2", NULL, { NO_MEM, .ntasks = 1, .cpus_per_task = 3, .gpus_per_node = 3 }, NULL, NULL },
@@ -148,51 +143,9 @@ static const struct start s45[] = {
 };
 /* clang-format on */
 
-/* What the nodes of a case are. */
-enum build { DENSE, LLN, TYPED, LINKED, SHARDED, MEMORY };
-
-static struct places *build_places(enum build build, enum slurm_compat compat)
-{
-    static const int16_t links[8][8] = {
-        { 0, 4, 2, 2, 1, 1, 1, 1 }, { 4, 0, 2, 2, 1, 1, 1, 1 }, { 2, 2, 0, 4, 1, 1, 1, 1 },
-        { 2, 2, 4, 0, 1, 1, 1, 1 }, { 1, 1, 1, 1, 0, 4, 2, 2 }, { 1, 1, 1, 1, 4, 0, 2, 2 },
-        { 1, 1, 1, 1, 2, 2, 0, 4 }, { 1, 1, 1, 1, 2, 2, 4, 0 },
-    };
-    struct places *places = places_new(compat);
-    struct slurm_spec *slurm = &places->scenario.slurm;
-    if (build == TYPED) {
-        struct server_group *h100 = places_group(places, "n[0-1]", 2, 8, 16);
-        struct server_group *a100 = places_group(places, "n[2-3]", 2, 4, 16);
-        snprintf(h100->gpu_type, sizeof h100->gpu_type, "h100");
-        snprintf(h100->features, sizeof h100->features, "h100,ib");
-        snprintf(a100->gpu_type, sizeof a100->gpu_type, "a100");
-        snprintf(a100->features, sizeof a100->features, "a100");
-    } else if (build == LINKED) {
-        struct server_group *group = places_group(places, "n[0-1]", 2, 8, 16);
-        for (uint32_t g = 0; g < 8; g++) {
-            group->core_first[g] = g / 4 * 8;
-            group->core_last[g] = g / 4 * 8 + 7;
-            memcpy(group->link_score[g], links[g], sizeof links[g]);
-        }
-    } else if (build == SHARDED) {
-        struct server_group *group = places_group(places, "n[0-1]", 2, 4, 16);
-        group->sharing = SHARING_SHARD;
-        group->shares_per_gpu = 4;
-    } else if (build == MEMORY) {
-        places_group(places, "n[0-1]", 2, 8, 16);
-        slurm->memory_counts = true;
-        slurm->def_mem_per_gpu_mib = 7000;
-    } else {
-        places_group(places, "n[0-3]", 4, 8, 16);
-        slurm->lln = build == LLN;
-    }
-    places_open(places);
-    return places;
-}
-
 struct replay {
     const char *name;
-    enum build build;
+    enum recorded_nodes build;
     enum slurm_compat compat;
     const struct start *starts;
     size_t count;
@@ -224,7 +177,7 @@ static const struct replay replays[] = {
 static void recording_is_met(void **state)
 {
     const struct replay *replay = *state;
-    struct places *places = build_places(replay->build, replay->compat);
+    struct places *places = recorded_places(replay->build, replay->compat);
     for (uint32_t i = 0; i < replay->count; i++) {
         const struct start *start = &replay->starts[i];
         for (uint32_t j = 0; j < i; j++)
@@ -245,179 +198,10 @@ static void recording_is_met(void **state)
     places_close(places);
 }
 
-/* What s34 refuses at once in 22.05, and what s37 leaves in the queue for ever. */
-static void what_can_never_be(void **state)
-{
-    (void)state;
-    struct places *places = build_places(TYPED, COMPAT_22_05);
-    struct ask ask = { NO_MEM, .ntasks = 1, .gpus_per_node = 8 };
-    struct slurm_need need = places_need(places, &ask);
-    assert_true(slurm_feasible_ever(places->chooser, &need));
-    ask.gpu_type = places_text(places, "a100");
-    need = places_need(places, &ask);
-    assert_false(slurm_feasible_ever(places->chooser, &need));
-    ask = (struct ask){ NO_MEM, NODES(5), .gpus_per_node = 1 };
-    need = places_need(places, &ask);
-    assert_false(slurm_feasible_ever(places->chooser, &need));
-    ask = (struct ask){ NO_MEM, NODES(4), .cpus_per_task = 17 };
-    need = places_need(places, &ask);
-    assert_false(slurm_feasible_ever(places->chooser, &need));
-    places_close(places);
-    places = build_places(SHARDED, COMPAT_26_05);
-    ask = (struct ask){ NO_MEM, .ntasks = 1, .shards_per_node = 6 };
-    need = places_need(places, &ask);
-    assert_true(slurm_feasible_ever(places->chooser, &need));
-    places_close(places);
-}
-
-/* Cores free on the first three nodes 4, 16 and 16: from the left 2 nodes hold 20 tasks of the 30. Slurm then leaves
- * out the poorest node and tries again. */
-static void without_the_poorest_node(void **state)
-{
-    struct places *places = build_places(DENSE, (enum slurm_compat)rows_number(state));
-    const struct part busy[] = { { .node = 0, .cores_milli = 12000 },
-                                 { .node = 3, .cores_milli = 16000 } };
-    slurm_picture_take(&places->picture, busy, 2);
-    const struct ask ask = { NO_MEM, NODES(2), .ntasks = 30 };
-    const struct slurm_need need = places_need(places, &ask);
-    char got[PLACE_TEXT];
-    places_try(places, &need, (struct slurm_how){ 0 }, got);
-    assert_string_equal(got, "n1 n2");
-    places_close(places);
-}
-
-/* A node on which a job is still ending is left alone by the main pass, and comes last in backfill. */
-static void nodes_with_an_ending_job(void **state)
-{
-    struct places *places = build_places(DENSE, (enum slurm_compat)rows_number(state));
-    const struct ask ask = { NO_MEM, .ntasks = 1, .gpus_per_node = 8 };
-    const struct slurm_need need = places_need(places, &ask);
-    char got[PLACE_TEXT];
-    places->picture.completing[0] = 1; /* n0 */
-    places_try(places, &need, (struct slurm_how){ 0 }, got);
-    assert_string_equal(got, "n1:0-7");
-    places->picture.usable[0] = 1; /* n0 alone */
-    assert_int_equal(places_try(places, &need, (struct slurm_how){ 0 }, got), SLURM_NOT_NOW);
-    places_try(places, &need, (struct slurm_how){ .backfill = true }, got);
-    assert_string_equal(got, "n0:0-7");
-    places_close(places);
-}
-
-/* Two cards cut into 3g.40gb, 2g.20gb and 2g.20gb (memory slices 4 to 7, 0 and 1, 2 and 3): gres of two types. Instances
- * go out card by card, each as a part of its own; the node's cores are with the first. */
-static void mig_instances_are_typed_gpus(void **state)
-{
-    (void)state;
-    struct places *places = places_new(COMPAT_26_05);
-    struct server_group *group = places_group(places, "n[0-1]", 2, 2, 16);
-    group->sharing = SHARING_MIG_MIXED;
-    group->cut_count = 3;
-    static const struct gpu_cut cuts[] = { { "3g.40gb", 504000, 4, 4 },
-                                           { "2g.20gb", 252000, 0, 2 },
-                                           { "2g.20gb", 252000, 2, 2 } };
-    memcpy(group->cuts, cuts, sizeof cuts);
-    places_open(places);
-    struct ask ask = { NO_MEM, .ntasks = 1, .cpus_per_task = 2, .gpus_per_node = 3 };
-    ask.gpu_type = places_text(places, "2g.20gb");
-    struct slurm_need need = places_need(places, &ask);
-    char got[PLACE_TEXT];
-    uint32_t count;
-    assert_int_equal(places_try(places, &need, (struct slurm_how){ 0 }, got), SLURM_PLACED);
-    const struct part *parts = slurm_parts(places->chooser, &count);
-    static const struct part want[] = {
-        { .node = 0,
-          .mask = 1,
-          .share_units = 252000,
-          .slice_first = 0,
-          .slice_count = 2,
-          .cores_milli = 2000 },
-        { .node = 0, .mask = 1, .share_units = 252000, .slice_first = 2, .slice_count = 2 },
-        { .node = 0, .mask = 2, .share_units = 252000, .slice_first = 0, .slice_count = 2 },
-    };
-    assert_int_equal(count, COUNT(want));
-    for (uint32_t p = 0; p < count; p++) {
-        assert_int_equal(parts[p].node, want[p].node);
-        assert_int_equal(parts[p].mask, want[p].mask);
-        assert_int_equal(parts[p].share_units, want[p].share_units);
-        assert_int_equal(parts[p].slice_first, want[p].slice_first);
-        assert_int_equal(parts[p].slice_count, want[p].slice_count);
-        assert_int_equal(parts[p].cores_milli, want[p].cores_milli);
-    }
-    places_start(places, 0);
-    /* One 2g is left on n0, so two of them go to n1; any two instances go to n0, of two types. */
-    ask.gpus_per_node = 2;
-    need = places_need(places, &ask);
-    places_try(places, &need, (struct slurm_how){ 0 }, got);
-    assert_string_equal(got, "n1:0 n1:0");
-    ask.gpu_type = 0;
-    need = places_need(places, &ask);
-    places_try(places, &need, (struct slurm_how){ 0 }, got);
-    assert_string_equal(got, "n0:0 n0:1");
-    ask.gpu_type = places_text(places, "3g.40gb");
-    ask.gpus_per_node = 3;
-    need = places_need(places, &ask);
-    assert_false(slurm_feasible_ever(places->chooser, &need));
-    places_end(places, 0);
-    assert_int_equal(places->picture.free_mask[0], 63);
-    places_close(places);
-}
-
-/* Jobs of a trace without words, on nodes of 8 GPUs, 16 cores and 64000 MiB: a GPU stands for 2 cores and 8000 MiB. */
-struct traced {
-    const char *name;
-    struct request request;
-    struct demand demand;
-    uint64_t def_mem_per_gpu_mib;
-    const char *want;
-    uint32_t cores_first; /* of the first node */
-    uint64_t mib_first;
-};
-/* clang-format off */
-static const struct traced traced[] = {
-    { "part of a node", { .gpus = 4 }, { .gpus = 4, .held = 4, .nodes = 1, .per_node = 4 }, 0, "n0:0-3", 8, 32000 },
-    { "whole nodes", { .gpus = 16 }, { .gpus = 16, .held = 16, .nodes = 2, .per_node = 8 }, 0, "n0:0-7 n1:0-7", 16, 64000 },
-    { "the last node takes fewer", { .gpus = 12 }, { .gpus = 12, .held = 12, .nodes = 2, .per_node = 8 }, 0, "n0:0-7 n1:0-3", 16, 64000 },
-    { "a default per GPU", { .gpus = 4 }, { .gpus = 4, .held = 4, .nodes = 1, .per_node = 4 }, 7000, "n0:0-3", 8, 28000 },
-    { "cores and memory of the trace", { .gpus = 4, .cores = 6, .memory_bytes = UINT64_C(4000) << 20 },
-      { .gpus = 4, .held = 4, .nodes = 1, .per_node = 4 }, 7000, "n0:0-3", 8, 4000 },
-    { "cores only", { .cores = 3, .memory_bytes = UINT64_C(100) << 20 }, { .nodes = 0 }, 0, "n0", 3, 100 },
-};
-/* clang-format on */
-
-static void trace_jobs_get_their_share(void **state)
-{
-    const struct traced *job = *state;
-    struct places *places = places_new(COMPAT_26_05);
-    places_group(places, "n[0-3]", 4, 8, 16);
-    places->scenario.slurm.memory_counts = true;
-    places->scenario.slurm.def_mem_per_gpu_mib = job->def_mem_per_gpu_mib;
-    places_open(places);
-    struct slurm_need need;
-    slurm_need_of_demand(&need, &places->nodes, &job->request, &job->demand, 0);
-    char got[PLACE_TEXT];
-    uint32_t count;
-    places_try(places, &need, (struct slurm_how){ 0 }, got);
-    assert_string_equal(got, job->want);
-    const struct part *parts = slurm_parts(places->chooser, &count);
-    assert_int_equal(parts[0].cores_milli, job->cores_first * 1000);
-    assert_int_equal(parts[0].memory_bytes >> 20, job->mib_first);
-    places_close(places);
-}
-
 int main(void)
 {
     struct rows rows = { 0 };
     for (size_t i = 0; i < COUNT(replays); i++)
         rows_add(&rows, recording_is_met, &replays[i], "recording %s", replays[i].name);
-    for (uintptr_t compat = COMPAT_22_05; compat <= COMPAT_26_05; compat++) {
-        rows_add(&rows, without_the_poorest_node, (const void *)compat,
-                 "without the poorest node, compat %u", (unsigned)compat);
-        rows_add(&rows, nodes_with_an_ending_job, (const void *)compat,
-                 "nodes with an ending job, compat %u", (unsigned)compat);
-    }
-    for (size_t i = 0; i < COUNT(traced); i++)
-        rows_add(&rows, trace_jobs_get_their_share, &traced[i], "trace: %s", traced[i].name);
-    rows_add(&rows, mig_instances_are_typed_gpus, NULL, "MIG instances are typed GPUs");
-    rows_add(&rows, what_can_never_be, NULL, "what no configured node could meet");
     return rows_run("slurm_select", &rows);
 }

@@ -6,9 +6,6 @@
 #include "slurm_places.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
-#define NO_MEM                                                                                     \
-    .mem_mib = ASK_MEMORY_NONE, .mem_per_cpu_mib = ASK_MEMORY_NONE,                                \
-    .mem_per_gpu_mib = ASK_MEMORY_NONE
 
 /* want: node list; "" = it waits. */
 struct start {

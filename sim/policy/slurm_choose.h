@@ -17,6 +17,7 @@ struct offer {
     uint32_t gpus_cap;  /* most that the job may want here; 0 = no bound                            */
     uint32_t gpus;      /* that it can get here                                                   */
     uint32_t tasks;     /* most that can run here                                                 */
+    uint32_t cores_least; /* that go with the GPUs, beside the tasks: enforce-binding                */
     uint32_t used;      /* cores taken when the node was chosen                                    */
 };
 

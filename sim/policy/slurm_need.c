@@ -182,14 +182,18 @@ static void nodes_of_ask(struct slurm_need *need, const struct slurm_nodes *node
         const uint32_t full = (need->tasks + need->tasks_per_node - 1) / need->tasks_per_node;
         if (full > need->nodes_min) need->nodes_min = full;
     }
-    if (!range)
+    if (!range && need->spread && need->tasks) /* --spread-job: as many nodes as tasks */
+        need->nodes_max = need->tasks < nodes->nodes ? need->tasks : nodes->nodes;
+    else if (!range)
         need->nodes_max =
             slurm->compat == COMPAT_26_05 && need->tasks ? need->tasks : NEED_ANY_NODES;
     if (!range && need->nodes_max < need->nodes_min) need->nodes_max = need->nodes_min;
     if (partition->max_nodes && need->nodes_max > partition->max_nodes)
         need->nodes_max = partition->max_nodes;
     need->nodes_wanted =
-        range && need->nodes_max > need->nodes_min ? need->nodes_max : need->nodes_min;
+        (range || (need->spread && need->tasks)) && need->nodes_max > need->nodes_min
+            ? need->nodes_max
+            : need->nodes_min;
     const uint32_t tasks = need->tasks > need->nodes_min ? need->tasks : need->nodes_min;
     need->cores_min = tasks * need->cores_per_task;
     need->one_node = slurm->compat == COMPAT_26_05 && need->nodes_max == 1;

@@ -66,11 +66,23 @@ static uint32_t cores_of_memory(const struct choice *choice, uint32_t node, uint
     return cores;
 }
 
+/* Free GPUs of sockets that have a free core. */
+static uint64_t bound_gpus(const struct choice *choice, uint32_t node)
+{
+    const struct slurm_kind *kind = slurm_kind_of(choice->nodes, node);
+    uint64_t gpus = free_gpus(choice, node);
+    for (uint32_t s = 0; kind->near_cores && s < kind->sockets; s++)
+        if (!choice->picture->socket_cores[(size_t)node * choice->nodes->sockets_most + s])
+            gpus &= ~(uint64_t)kind->gpus_of_socket[s];
+    return gpus;
+}
+
 /* GPUs that are free, and the most that the job may want; false: too few. */
 static bool count_gpus(const struct choice *choice, uint32_t node, struct offer *offer)
 {
     const struct slurm_need *need = choice->need;
-    uint32_t free = (uint32_t)bits_count_64(free_gpus(choice, node));
+    uint32_t free =
+        (uint32_t)bits_count_64(need->bind ? bound_gpus(choice, node) : free_gpus(choice, node));
     uint32_t cap = 0, min = need->whole_nodes ? free : most(need->gpus_per_node, 1);
     min = most(min, need->gpus_per_task * most(need->tasks_per_node, 1));
     if (!need->whole_nodes) cap = need->gpus_per_node ? need->gpus_per_node : need->gpus_per_job;
@@ -100,13 +112,11 @@ static uint64_t rank_of(const struct choice *choice, uint32_t node, const struct
     if (!choice->how->future && slurm_set_has(picture->completing, node)) rank |= RANK_COMPLETING;
     if (slurm_set_has(picture->asleep, node)) rank |= RANK_ASLEEP;
     if (!has_gpus(choice->need)) return rank;
-    /* On nodes with Cores= only GPUs of sockets with a free core count. */
-    const struct slurm_kind *kind = slurm_kind_of(choice->nodes, node);
-    uint32_t near = offer->gpus_free;
-    for (uint32_t s = 0; kind->near_cores && s < kind->sockets; s++)
-        if (!picture->socket_cores[(size_t)node * choice->nodes->sockets_most + s])
-            near -= least(
-                near, (uint32_t)bits_count_64(picture->free_mask[node] & kind->gpus_of_socket[s]));
+    /* On nodes with Cores= only GPUs of sockets with a free core count as near. */
+    const uint32_t far =
+        (uint32_t)bits_count_64(free_gpus(choice, node) & ~bound_gpus(choice, node));
+    uint32_t near = offer->gpus_free - least(far, offer->gpus_free);
+    if (choice->need->bind) near = offer->gpus_free;
     if (offer->gpus_cap) near = least(near, offer->gpus_cap);
     return rank | (RANK_GPUS_MOST - least(near, RANK_GPUS_MOST));
 }
@@ -395,7 +405,11 @@ static uint32_t weigh_gpus(const struct choice *choice, uint32_t node, struct of
         pools_confine(pools);
         avail = least(avail, pools->cores_total);
     }
-    const uint32_t wanted = cores_wanted(choice, &tasks, &gpus, per_gpu, pools->cores_total);
+    uint32_t wanted = cores_wanted(choice, &tasks, &gpus, per_gpu, pools->cores_total);
+    if (near && need->bind) {
+        wanted = most(wanted, (uint32_t)bits_count(pools->wanted)); /* a core on each socket */
+        offer->cores_least = wanted;
+    }
     if (tasks.max < tasks.min || wanted > pools->cores_total) return 0;
     pools_trim(pools, wanted);
     avail = least(avail, pools->cores_total);
@@ -405,7 +419,8 @@ static uint32_t weigh_gpus(const struct choice *choice, uint32_t node, struct of
         if (need->gpus_per_node > offer->gpus || need->gpus_per_task > offer->gpus) return 0;
     }
     offer->tasks = tasks.max;
-    return need->cores_per_gpu ? avail : least(avail, tasks.max * need->cores_per_task);
+    if (need->cores_per_gpu) return avail;
+    return least(avail, most(tasks.max * need->cores_per_task, offer->cores_least));
 }
 
 static void weigh(const struct choice *choice, uint32_t node)

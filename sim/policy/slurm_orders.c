@@ -160,9 +160,7 @@ bool choose_spread(struct choice *choice)
             offer_of(choice, node)->used = choice->need->cores_per_task;
             have++;
         }
-    int64_t nodes = choice->nodes_left > have ? choice->nodes_left : have;
-    /* As many nodes as tasks, where they may be had; more when they hold too little. */
-    if (choice->nodes_max != NEED_ANY_NODES && nodes < most) nodes = most;
+    const int64_t nodes = choice->nodes_left > have ? choice->nodes_left : have;
     have = add_nodes(choice, nodes_set, have, nodes);
     while (!deal_tasks(choice, nodes_set, have)) {
         const int64_t more = add_nodes(choice, nodes_set, have, have + 1);

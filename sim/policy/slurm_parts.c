@@ -64,7 +64,8 @@ static uint32_t cores_here(const struct choice *choice, uint32_t node, uint32_t 
 {
     const struct slurm_need *need = choice->need;
     if (need->whole_nodes) return slurm_kind_of(choice->nodes, node)->cores;
-    const uint32_t cores = most(tasks * need->cores_per_task, gpus * need->cores_per_gpu);
+    const uint32_t cores = most(most(tasks * need->cores_per_task, gpus * need->cores_per_gpu),
+                                offer_of(choice, node)->cores_least);
     return least(cores, choice->picture->cores[node]);
 }
 

@@ -99,7 +99,8 @@ bool choice_take(struct choice *choice, uint32_t node)
     offer->used = offer->avail;
     const int64_t room = choice->cores_most_left - most(choice->nodes_min_left - 1, 0);
     if (!need->whole_nodes && offer->used > room) {
-        const int64_t floor = most(cores_of_node(need), cores_of_node_gpus(need));
+        const int64_t floor =
+            most(most(cores_of_node(need), cores_of_node_gpus(need)), offer->cores_least);
         offer->used = (uint32_t)least(offer->used, most(room, floor));
     }
     if (choice->gpus_summed && !take_gpus(choice, offer)) return false;
