@@ -45,7 +45,7 @@ enum status inputs_read_jobs(struct scenario *scenario, struct jobs *jobs,
                                          .zone = scenario->trace_zone,
                                          .kill_at_limit = scenario->kill_at_limit };
     TRY(trace_read(scenario->trace_path, &trace, jobs, import, diag));
-    if (jobs->count > 0) return STATUS_OK;
+    if (jobs->count > 0) return trace_check_words(scenario, jobs, diag);
     return diag_error(diag, (struct place){ .file = scenario->trace_path },
                       "the trace holds no job that can be replayed");
 }

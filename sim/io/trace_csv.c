@@ -24,6 +24,11 @@ enum role {
     ROLE_MEMORY,
     ROLE_USER,
     ROLE_MODEL,
+    ROLE_PARTITION,
+    ROLE_QOS,
+    ROLE_ACCOUNT,
+    ROLE_TEAM,
+    ROLE_PRIORITY,
     ROLES
 };
 
@@ -45,7 +50,8 @@ static const struct csv_log logs[] = {
     { .format = TRACE_GPUPLAN,
       .name = "gpuplan",
       .column = { "job_id", "submit_s", "duration_s", "gpus", "limit_s", "nodes", "cores",
-                  "memory_gib", "user", "model" },
+                  "memory_gib", "user", "model", "partition", "qos", "account", "team",
+                  "priority" },
       .telling = { "submit_s", "duration_s", "gpus" },
       .required = BIT(ROLE_ID) | BIT(ROLE_SUBMIT) | BIT(ROLE_DURATION) | BIT(ROLE_GPUS),
       .is_ours = true },
@@ -291,6 +297,51 @@ static enum status text_of(struct reader *reader, enum role role, uint32_t *out)
     return status;
 }
 
+/* A whole number of 32 bits with a sign; empty is 0. */
+static bool read_priority(struct reader *reader, int32_t *out)
+{
+    const struct csv_field *const field = cell(reader, ROLE_PRIORITY);
+    int64_t value = 0;
+    *out = 0;
+    if (field == NULL) return true;
+    switch (number_count(field->bytes, field->byte_count, &value)) {
+    case NUMBER_OK:
+        break;
+    case NUMBER_MISSING:
+        return true;
+    case NUMBER_FRACTION:
+        return wrong(reader, ROLE_PRIORITY, "is not a whole number");
+    case NUMBER_RANGE:
+        return wrong(reader, ROLE_PRIORITY, "is out of range");
+    default:
+        return wrong(reader, ROLE_PRIORITY, "is not a number");
+    }
+    if (value < INT32_MIN || value > INT32_MAX)
+        return wrong(reader, ROLE_PRIORITY, "is out of range");
+    *out = (int32_t)value;
+    return true;
+}
+
+/* The words of a scheduler, where the log has such columns. */
+static enum status set_words(struct reader *reader, int32_t priority, struct trace_row *row)
+{
+    bool has_words = false;
+    for (int role = ROLE_PARTITION; role <= ROLE_PRIORITY; role++)
+        has_words |= reader->column[role] != UINT32_MAX;
+    if (!has_words) return STATUS_OK;
+    struct job_words words = { .array_first_row = JOB_NONE,
+                               .het_first_row = JOB_NONE,
+                               .requeue = -1,
+                               .priority = priority,
+                               .user = row->user };
+    TRY(text_of(reader, ROLE_PARTITION, &words.partition));
+    TRY(text_of(reader, ROLE_QOS, &words.qos));
+    TRY(text_of(reader, ROLE_ACCOUNT, &words.account));
+    TRY(text_of(reader, ROLE_TEAM, &words.team));
+    if (words.team == TEXT_NONE) words.team = row->user;
+    return trace_rows_words(reader->rows, &words, &row->words);
+}
+
 /* ---- rows ---------------------------------------------------------------------------------- */
 
 /* Fields behind the last column may only be empty (P82). */
@@ -327,13 +378,16 @@ static enum status row_read(struct reader *reader)
     reader->wrong = NULL;
     if (has_right_width(reader) && cell(reader, ROLE_ID) && cell(reader, ROLE_ID)->byte_count == 0)
         wrong(reader, ROLE_ID, "is missing");
-    if (reader->wrong || !read_times(reader, &row) || !read_demands(reader, &row)) {
+    int32_t priority;
+    if (reader->wrong || !read_times(reader, &row) || !read_demands(reader, &row) ||
+        !read_priority(reader, &priority)) {
         skip_row(reader);
         return STATUS_OK;
     }
     TRY(text_of(reader, ROLE_ID, &row.id));
     TRY(text_of(reader, ROLE_USER, &row.user));
     TRY(text_of(reader, ROLE_MODEL, &row.model));
+    TRY(set_words(reader, priority, &row));
     const struct csv_field *const submit = cell(reader, ROLE_SUBMIT);
     if (reader->is_leap)
         trace_rows_repair(reader->rows, "leap second read as :59",

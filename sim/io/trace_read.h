@@ -19,6 +19,11 @@ struct trace_options {
 enum status trace_read(const char *path, const struct trace_options *options, struct jobs *jobs,
                        struct import_report *report, struct diag *diag);
 
+/* The words of a log's rows against the schedulers of the scenario: partitions, QOSes, accounts and teams must exist. Says
+ * once what stands in for cores and memory that the log does not have. */
+enum status trace_check_words(const struct scenario *scenario, const struct jobs *jobs,
+                              struct diag *diag);
+
 struct trace_form {
     const char *header; /* NULL, or lines that go first as '# ' comments                            */
     bool csv_safe;      /* texts that a spreadsheet would run get a ' in front, and keep it (P94)   */

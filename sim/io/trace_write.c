@@ -59,6 +59,18 @@ static void put_optional(FILE *out, int64_t value, bool is_there, int decimals)
     if (is_there) put_number(out, value, decimals);
 }
 
+/* The words that a log of our form has columns for. */
+static void put_words(FILE *out, const struct jobs *jobs, uint32_t i, bool csv_safe)
+{
+    const struct job_words *const words = &jobs->words[i];
+    const uint32_t texts[] = { words->partition, words->qos, words->account, words->team };
+    for (size_t t = 0; t < sizeof texts / sizeof *texts; t++) {
+        fputc(',', out);
+        put_text(out, jobs->text + texts[t], csv_safe);
+    }
+    fprintf(out, ",%" PRId32, words->priority);
+}
+
 static void put_job(FILE *out, const struct jobs *jobs, uint32_t i, bool limits, bool csv_safe)
 {
     put_text(out, jobs->text + jobs->id[i], csv_safe);
@@ -81,6 +93,7 @@ static void put_job(FILE *out, const struct jobs *jobs, uint32_t i, bool limits,
         fputc(',', out);
         put_text(out, jobs->text + jobs->model[i], csv_safe);
     }
+    if (jobs->words) put_words(out, jobs, i, csv_safe);
     fputc('\n', out);
 }
 
@@ -89,10 +102,10 @@ static bool put_all(FILE *out, const struct jobs *jobs, const struct trace_form 
 {
     const bool limits = has_limits(jobs);
     put_header(out, form->header);
-    fprintf(out, "job_id,submit_s,duration_s,gpus%s%s%s%s%s%s\n", limits ? ",limit_s" : "",
+    fprintf(out, "job_id,submit_s,duration_s,gpus%s%s%s%s%s%s%s\n", limits ? ",limit_s" : "",
             jobs->nodes ? ",nodes" : "", jobs->cores ? ",cores" : "",
             jobs->memory_bytes ? ",memory_gib" : "", jobs->user ? ",user" : "",
-            jobs->model ? ",model" : "");
+            jobs->model ? ",model" : "", jobs->words ? ",partition,qos,account,team,priority" : "");
     for (uint32_t i = 0; i < jobs->count && !ferror(out); i++)
         put_job(out, jobs, i, limits, form->csv_safe);
     return fflush(out) == 0 && !ferror(out);
