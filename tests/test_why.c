@@ -357,6 +357,70 @@ static void slips_are_told(void **state)
     forget_run(&run);
 }
 
+/* A file from anywhere: times out of order and numbers that are none are refused, never added up. */
+static void damaged_rows_are_refused(void **state)
+{
+    (void)state;
+    static const char *const damages[] = {
+        "UPDATE job SET submit_ns = -9223372036854775807 WHERE serial = 2",
+        "UPDATE job SET end_ns = 1 WHERE serial = 2",
+        "UPDATE job SET outcome = x'00' WHERE serial = 2",
+        "UPDATE attempt SET start_ns = -5 WHERE serial = 2",
+        "UPDATE attempt SET end_ns = 3 WHERE serial = 2",
+        "UPDATE attempt SET startup_ns = 9223372036854775807 WHERE serial = 2",
+        "UPDATE attempt SET units = 'compute=' WHERE serial = 2",
+        "UPDATE attempt SET units = 'sleep=5' WHERE serial = 2",
+        "UPDATE attempt SET checkpoint_fix = '12x' WHERE serial = 2",
+        "UPDATE node SET gpus = 4000000000",
+        "INSERT INTO attempt SELECT layout_id, replica, serial, 1, start_ns, startup_ns, "
+        "durable_ns,"
+        " fault_ns, end_ns, outcome, class, gpus_held, gpus_asked, servers, broken_gpus, units,"
+        " checkpoint_fix FROM attempt WHERE serial = 2",
+    };
+    for (size_t i = 0; i < sizeof damages / sizeof *damages; i++) {
+        struct stored_run run;
+        struct db *db;
+        hand_run(&run);
+        assert_int_equal(db_open(run.path, DB_APPEND, &db, run.fixture.diag), STATUS_OK);
+        assert_int_equal(db_exec(db, damages[i]), STATUS_OK);
+        assert_int_equal(db_close(db), STATUS_OK);
+        free(say(&run, "2", (struct why_options){ .by_serial = true }, STATUS_INPUT));
+        forget_run(&run);
+    }
+}
+
+/* No text of a file reaches the terminal as it is (P95); all of it stays JSON. */
+static void hostile_texts_are_shown_safely(void **state)
+{
+    (void)state;
+    struct stored_run run;
+    struct db *db;
+    hand_run(&run);
+    assert_int_equal(db_open(run.path, DB_APPEND, &db, run.fixture.diag), STATUS_OK);
+    assert_int_equal(db_exec(db,
+                             "UPDATE job SET id = 'red' || char(27) || '[31m', outcome = char(7),"
+                             " reason = char(27); UPDATE attempt SET outcome = char(27);"
+                             "UPDATE wait_cause SET cause = char(27); INSERT INTO wait_word"
+                             " VALUES(0, 0, 2, 12000000000, 'a' || char(8238) || char(27));"
+                             "UPDATE job SET outcome = 'rejected' WHERE serial = 4"),
+                     STATUS_OK);
+    assert_int_equal(db_close(db), STATUS_OK);
+    static const char *const serials[] = { "2", "3", "4", NULL };
+    for (size_t i = 0; i < sizeof serials / sizeof *serials; i++)
+        for (int json = 0; json < 2; json++) {
+            const struct why_options options = { .by_serial = true,
+                                                 .json = json,
+                                                 .longest = serials[i] ? 0 : 5 };
+            char *text = say(&run, serials[i], options, STATUS_OK);
+            for (const char *c = text; *c != '\0'; c++)
+                if ((unsigned char)*c < 0x20 && *c != '\n') fail_msg("control character %d", *c);
+            if (!json && strstr(text, "\xe2\x80\xae"))
+                fail_msg("it turns the text around:\n%s", text);
+            free(text);
+        }
+    forget_run(&run);
+}
+
 /* Detail that was not kept is asked for in words. */
 static void no_detail_is_told(void **state)
 {
@@ -385,6 +449,8 @@ int main(void)
     rows_add(&rows, people_read_why, NULL, "people read why");
     rows_add(&rows, programs_read_why, NULL, "programs read why");
     rows_add(&rows, slips_are_told, NULL, "slips are told");
+    rows_add(&rows, hostile_texts_are_shown_safely, NULL, "hostile texts are shown safely");
+    rows_add(&rows, damaged_rows_are_refused, NULL, "damaged rows are refused");
     rows_add(&rows, no_detail_is_told, NULL, "no detail is told");
     for (uint64_t seed = 1; seed <= 8; seed++) {
         const void *number = (const void *)(uintptr_t)seed;

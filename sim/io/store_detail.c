@@ -135,8 +135,9 @@ static enum status take_job(struct store_detail *detail, struct db_query *query,
     job->submit_ns = take_time(query);
     job->first_start_ns = take_time(query);
     job->end_ns = take_time(query);
-    return job->id && job->outcome && job->submit_ns < INT64_MAX ? STATUS_OK
-                                                                 : bad_row(detail, "job");
+    const bool in_order = job->submit_ns >= 0 && job->submit_ns < INT64_MAX &&
+                          job->first_start_ns >= job->submit_ns && job->end_ns >= job->submit_ns;
+    return job->id && job->outcome && in_order ? STATUS_OK : bad_row(detail, "job");
 }
 
 enum status store_detail_by_id(struct store_detail *detail, const char *id, struct log *jobs)
@@ -262,18 +263,27 @@ static enum status take_attempt(struct store_detail *detail, struct db_query *qu
     TRY(take_copy(detail, query, &attempt->outcome));
     const bool has_units = parse_units(db_take_text(query, NULL), attempt->units);
     const bool has_fix = parse_int128(db_take_text(query, NULL), &attempt->checkpoint_fix);
-    return attempt->outcome && has_units && has_fix ? STATUS_OK : bad_row(detail, "attempt");
+    const bool in_order = attempt->start_ns >= 0 && attempt->end_ns >= attempt->start_ns &&
+                          attempt->startup_ns >= 0 &&
+                          attempt->startup_ns <= INT64_MAX - attempt->start_ns &&
+                          attempt->durable_ns >= 0 && attempt->fault_ns >= attempt->start_ns;
+    return attempt->outcome && has_units && has_fix && in_order ? STATUS_OK
+                                                                : bad_row(detail, "attempt");
 }
 
 enum status store_detail_attempts(struct store_detail *detail, uint32_t serial,
                                   struct log *attempts)
 {
     log_init(attempts, sizeof(struct detail_attempt), 0);
-    return read_rows(detail,
-                     "SELECT attempt, servers, gpus_held, gpus_asked, broken_gpus, start_ns,"
-                     " startup_ns, durable_ns, end_ns, fault_ns, outcome, units, checkpoint_fix"
-                     " FROM attempt WHERE" OF_REPLICA " AND serial = ?3 ORDER BY attempt",
-                     (struct bound){ 1, { serial } }, take_attempt, attempts);
+    TRY(read_rows(detail,
+                  "SELECT attempt, servers, gpus_held, gpus_asked, broken_gpus, start_ns,"
+                  " startup_ns, durable_ns, end_ns, fault_ns, outcome, units, checkpoint_fix"
+                  " FROM attempt WHERE" OF_REPLICA " AND serial = ?3 ORDER BY attempt",
+                  (struct bound){ 1, { serial } }, take_attempt, attempts));
+    const struct detail_attempt *rows = LOG_ITEMS(attempts, const struct detail_attempt);
+    for (uint64_t i = 1; i < attempts->count; i++)
+        if (rows[i].start_ns < rows[i - 1].end_ns) return bad_row(detail, "attempt");
+    return STATUS_OK;
 }
 
 /* ---- what held it ---- */

@@ -97,9 +97,20 @@ static const struct {
     { "Topology", "topology" },
 };
 
+/* Causes as the engine names them; a text of another kind comes from a damaged file and is never shown. */
+static const char *const causes_known[] = { "resources", "down nodes",  "fragmentation", "host",
+                                            "priority",  "reservation", "policy" };
+
+static const char *cause_known(const char *cause)
+{
+    for (size_t i = 0; cause && i < sizeof causes_known / sizeof *causes_known; i++)
+        if (strcmp(cause, causes_known[i]) == 0) return causes_known[i];
+    return "unknown";
+}
+
 const char *wait_kind(const struct wait_span *span)
 {
-    const char *cause = span->cause ? span->cause : "unknown";
+    const char *cause = cause_known(span->cause);
     if (!span->word) return cause;
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         if (strncmp(span->word, kinds[i].word, strlen(kinds[i].word)) == 0)

@@ -28,10 +28,12 @@ static enum status unknown_layout(const struct asked *asked)
     for (uint32_t i = 0; i < asked->stored.layout_count; i++)
         names[i] = asked->stored.layouts[i].name;
     const char *name = asked->options->layout;
+    char near_shown[LIMIT_NAME_BYTES] = "";
     const char *near = text_nearest(name, names, asked->stored.layout_count);
     text_escape(name, strlen(name), shown, sizeof shown);
+    if (near) text_escape(near, strlen(near), near_shown, sizeof near_shown);
     return diag_usage(asked->diag, "no layout '%s' in %s%s%s%s", shown, asked->path,
-                      near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+                      near ? "; did you mean '" : "", near_shown, near ? "'?" : "");
 }
 
 static enum status read_slack(const struct asked *asked, int64_t *slack)
@@ -62,6 +64,12 @@ static enum status find_layout(struct asked *asked)
                       asked->options->slack != NULL ? asked->options->slack : "0");
 }
 
+static const char *shown_layout(const struct asked *asked, char out[LIMIT_NAME_BYTES])
+{
+    const char *name = asked->layout->name;
+    return text_escape(name, strlen(name), out, LIMIT_NAME_BYTES);
+}
+
 static uint32_t id_of(const struct asked *asked, const struct stored_layout *layout)
 {
     return (uint32_t)(layout - asked->stored.layouts);
@@ -83,10 +91,11 @@ static const struct stored_replica *find_replica(const struct asked *asked,
 static enum status open_detail(struct asked *asked)
 {
     uint64_t jobs = 0;
+    char name[LIMIT_NAME_BYTES];
     asked->replica = find_replica(asked, asked->layout);
     if (asked->replica == NULL)
         return diag_usage(asked->diag, "%s has no replica %" PRIu32 " of %s", asked->path,
-                          asked->options->replica, asked->layout->name);
+                          asked->options->replica, shown_layout(asked, name));
     TRY(store_detail_open(asked->path, id_of(asked, asked->layout), asked->options->replica,
                           &asked->detail, asked->diag));
     TRY(store_detail_count(asked->detail, &jobs));
@@ -126,7 +135,7 @@ static enum status ask_for_serial(struct asked *asked, const struct log *jobs, F
 
 static enum status find_jobs(struct asked *asked, const char *name, struct log *jobs)
 {
-    char shown[128];
+    char shown[128], layout[LIMIT_NAME_BYTES];
     text_escape(name, strlen(name), shown, sizeof shown);
     if (!asked->options->by_serial) {
         TRY(store_detail_by_id(asked->detail, name, jobs));
@@ -141,7 +150,7 @@ static enum status find_jobs(struct asked *asked, const char *name, struct log *
     return diag_usage(asked->diag,
                       "no job %s%s in replica %" PRIu32 " of %s; --longest N lists some",
                       asked->options->by_serial ? "of serial " : "", shown, asked->options->replica,
-                      asked->layout->name);
+                      shown_layout(asked, layout));
 }
 
 /* The same arrival on the other layouts of this slack. */

@@ -112,12 +112,12 @@ static json_t *lack_of(const struct why_story *story)
 static json_t *job_of(const struct why_story *story)
 {
     const struct detail_job *job = &story->job;
-    return json_pack("{s:o, s:I, s:o, s:I, s:I, s:I, s:o, s:o, s:s, s:o, s:I, s:I, s:o}", "id",
+    return json_pack("{s:o, s:I, s:o, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:I, s:I, s:o}", "id",
                      text_of(job->id), "serial", (json_int_t)job->serial, "layout",
                      text_of(story->layout->name), "slack", (json_int_t)story->layout->slack,
                      "replica", (json_int_t)story->replica, "submit_ns", (json_int_t)job->submit_ns,
                      "first_start_ns", time_of(job->first_start_ns), "end_ns", time_of(job->end_ns),
-                     "outcome", job->outcome, "reason", text_of(job->reason), "gpus",
+                     "outcome", text_of(job->outcome), "reason", text_of(job->reason), "gpus",
                      (json_int_t)job->gpus, "wait_ns", (json_int_t)story->wait_ns, "waits_for",
                      array_of(story, story->kind_count, kind_of));
 }

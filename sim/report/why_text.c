@@ -83,10 +83,11 @@ static void tell_kinds(const struct why_story *story, FILE *out)
 
 static void tell_wait(const struct why_story *story, FILE *out)
 {
-    char length[WHY_TIME_BYTES];
+    char length[WHY_TIME_BYTES], reason[128];
     const struct detail_job *job = &story->job;
     if (strcmp(job->outcome, "rejected") == 0)
-        fprintf(out, "It was rejected: %s.\n", job->reason ? job->reason : "no reason is stored");
+        fprintf(out, "It was rejected: %s.\n",
+                safe_id(job->reason ? job->reason : "no reason is stored", reason));
     if (story->wait_ns == 0) {
         if (job->first_start_ns < INT64_MAX) fputs("It started at once and never waited.\n", out);
         return;
@@ -106,14 +107,14 @@ static void tell_wait(const struct why_story *story, FILE *out)
 
 static void tell_end(const struct why_story *story, FILE *out)
 {
-    char at[WHY_TIME_BYTES];
+    char at[WHY_TIME_BYTES], outcome[128];
     const struct detail_job *job = &story->job;
     if (strcmp(job->outcome, "rejected") == 0) return;
     if (job->end_ns < INT64_MAX)
         fprintf(out, "It %s at %s", strcmp(job->outcome, "killed") == 0 ? "was killed" : "finished",
                 why_time(job->end_ns, at));
     else
-        fprintf(out, "It is %s when the run ends at %s", job->outcome,
+        fprintf(out, "It is %s when the run ends at %s", safe_id(job->outcome, outcome),
                 why_time(story->run_end_ns, at));
     if (story->attempts.count > 1) fprintf(out, ", in its attempt %" PRIu64, story->attempts.count);
     fputs(".\n", out);
@@ -287,7 +288,7 @@ static void print_lack(const struct why_story *story, FILE *out)
 
 static void print_attempts(const struct why_story *story, FILE *out)
 {
-    char from[WHY_TIME_BYTES], to[WHY_TIME_BYTES], length[WHY_TIME_BYTES];
+    char from[WHY_TIME_BYTES], to[WHY_TIME_BYTES], length[WHY_TIME_BYTES], outcome[128];
     const struct detail_attempt *rows = LOG_ITEMS(&story->attempts, const struct detail_attempt);
     if (story->attempts.count == 0) return;
     fprintf(out, "\n%7s  %-15s  %-15s  %-12s  %5s  %5s  %s\n", "attempt", "from", "to", "length",
@@ -296,7 +297,7 @@ static void print_attempts(const struct why_story *story, FILE *out)
         fprintf(out, "%7" PRIu32 "  %-15s  %-15s  %-12s  %5" PRIu32 "  %5" PRIu32 "  %s",
                 rows[i].attempt + 1, why_time(rows[i].start_ns, from), why_time(rows[i].end_ns, to),
                 why_length(rows[i].end_ns - rows[i].start_ns, length), rows[i].servers,
-                rows[i].gpus_held, rows[i].outcome);
+                rows[i].gpus_held, safe_id(rows[i].outcome, outcome));
         if (rows[i].fault_ns < INT64_MAX)
             fprintf(out, ", broken at %s", why_time(rows[i].fault_ns, from));
         fputc('\n', out);
@@ -333,11 +334,11 @@ void why_text(const struct why_story *story, const struct why_elsewhere *elsewhe
 
 static void print_line(const struct why_story *story, FILE *out)
 {
-    char id[128], at[WHY_TIME_BYTES], length[WHY_TIME_BYTES];
+    char id[128], outcome[128], at[WHY_TIME_BYTES], length[WHY_TIME_BYTES];
     prose_pad(out, safe_id(story->job.id, id), 24);
     fprintf(out, "  %7" PRIu32 "  %5" PRIu32 "  %-15s  %-12s ", story->job.serial, story->job.gpus,
             why_time(story->job.submit_ns, at), why_length(story->first_wait_ns, length));
-    if (story->kind_count == 0) fprintf(out, " %s", story->job.outcome);
+    if (story->kind_count == 0) fprintf(out, " %s", safe_id(story->job.outcome, outcome));
     for (uint32_t i = 0; i < story->kind_count && i < 2; i++)
         fprintf(out, "%s %s %.0f %%", i > 0 ? "," : "", story->kinds[i].kind,
                 100.0 * (double)story->kinds[i].length_ns / (double)story->wait_ns);
