@@ -170,6 +170,132 @@ static void twin_agrees(struct places *places, const struct slurm_need *need,
     assert_int_equal(answer == SLURM_PLACED, count_able(places, need) >= need->nodes_min);
 }
 
+/* ---- a twin of consecutive sets, from the words of SCHEDULING 2.4 ------------------------------ */
+
+struct run {
+    uint32_t first, last, cores;
+};
+
+static uint32_t twin_avail(const struct places *places, const struct slurm_need *need,
+                           uint32_t node)
+{
+    const uint32_t cores = places->picture.cores[node];
+    return need->tasks ? need->cores_per_task : cores - cores % need->cores_per_task;
+}
+
+static bool twin_eligible(const struct places *places, const struct slurm_need *need, uint32_t node,
+                          uint32_t weight_most)
+{
+    return slurm_kind_of(&places->nodes, node)->weight <= weight_most &&
+           (uint32_t)bits_count_64(places->picture.free_mask[node]) >= need->gpus_per_node &&
+           places->picture.cores[node] >= need->cores_per_task;
+}
+
+/* Splits the nodes that are left into runs of consecutive index and equal weight. */
+static uint32_t twin_runs(const struct places *places, const struct slurm_need *need,
+                          const bool *left, struct run *runs)
+{
+    uint32_t count = 0;
+    for (uint32_t n = 0; n < NODES; n++) {
+        if (!left[n]) continue;
+        const bool joins = n > 0 && left[n - 1] && count > 0 &&
+                           slurm_kind_of(&places->nodes, n)->weight ==
+                               slurm_kind_of(&places->nodes, n - 1)->weight;
+        if (!joins) runs[count++] = (struct run){ n, n, 0 };
+        runs[count - 1].last = n;
+        runs[count - 1].cores += twin_avail(places, need, n);
+    }
+    return count;
+}
+
+/* Lowest weight, sufficient before not, the smallest of sufficient ones, the largest of others, first. One thing is
+ * not in SCHEDULING 2.4 but in all releases: a larger run that is not sufficient displaces a sufficient one before it. */
+static const struct run *twin_best(const struct places *places, const struct run *runs,
+                                   uint32_t count, int64_t nodes, int64_t cores)
+{
+    const struct run *best = NULL;
+    bool best_enough = false;
+    for (uint32_t r = 0; r < count; r++) {
+        const struct run *run = &runs[r];
+        const bool enough = run->last - run->first + 1 >= nodes && (int64_t)run->cores >= cores;
+        const uint32_t weight = slurm_kind_of(&places->nodes, run->first)->weight;
+        const uint32_t than = best ? slurm_kind_of(&places->nodes, best->first)->weight : 0;
+        if (best && weight > than) continue;
+        if (best && weight == than && enough && best_enough && run->cores >= best->cores) continue;
+        if (best && weight == than && !enough && run->cores <= best->cores) continue;
+        best = run;
+        best_enough = enough;
+    }
+    return best;
+}
+
+/* Fills taken[]; false: too few nodes. */
+static bool twin_choose(const struct places *places, const struct slurm_need *need,
+                        uint32_t weight_most, bool *taken)
+{
+    bool left[NODES];
+    uint32_t eligible = 0;
+    int64_t nodes = need->nodes_min, cores = need->cores_min;
+    memset(taken, 0, NODES * sizeof *taken);
+    for (uint32_t n = 0; n < NODES; n++)
+        eligible += left[n] = twin_eligible(places, need, n, weight_most);
+    if (eligible < need->nodes_min) return false;
+    while (nodes > 0) {
+        struct run runs[NODES];
+        const uint32_t count = twin_runs(places, need, left, runs);
+        const struct run *run = twin_best(places, runs, count, nodes, cores);
+        uint32_t first = run->first, last = run->last;
+        for (uint32_t n = run->first; nodes == 1 && n <= run->last; n++)
+            if (twin_avail(places, need, n) < twin_avail(places, need, first)) first = n;
+        if (nodes == 1) last = first;
+        for (uint32_t n = first; n <= last && nodes > 0; n++) {
+            /* A node may bring the cores of several, but leaves one for each that follows. */
+            int64_t used = twin_avail(places, need, n);
+            if (used > cores - (nodes - 1)) used = cores - (nodes - 1);
+            if (used < need->cores_per_task) used = need->cores_per_task;
+            taken[n] = true;
+            nodes--;
+            cores -= used;
+        }
+        for (uint32_t n = run->first; n <= run->last; n++) left[n] = false;
+    }
+    return true;
+}
+
+/* N nodes, g GPUs on each, a task on each or nothing said: the same nodes as the twin's. */
+static void runs_are_the_twins(void **state)
+{
+    struct dice dice = { rows_number(state), 3000 };
+    struct places *places = places_new((enum slurm_compat)(dice.seed % 3));
+    places_group(places, "a[00-23]", 24, 8, 32);
+    places_group(places, "b[00-15]", 16, 4, 16)->weight = roll(&dice, 1, 2);
+    places_open(places);
+    for (uint32_t row = 0, i = 0; i < 2 * JOBS && row < PLACE_JOBS; i++) {
+        struct ask ask = { .mem_mib = ASK_MEMORY_NONE, .mem_per_cpu_mib = ASK_MEMORY_NONE };
+        ask.nodes_min = ask.nodes_max =
+            roll(&dice, places->scenario.slurm.compat == COMPAT_26_05 ? 2 : 1, 7);
+        ask.gpus_per_node = roll(&dice, 1, 8);
+        ask.cpus_per_task = roll(&dice, 1, 5);
+        if (roll(&dice, 0, 1)) ask.ntasks = ask.nodes_min;
+        const struct slurm_need need = places_need(places, &ask);
+        char text[PLACE_TEXT];
+        bool taken[NODES] = { false };
+        const bool placed =
+            places_try(places, &need, (struct slurm_how){ 0 }, text) == SLURM_PLACED;
+        const bool want = need.kinds && (twin_choose(places, &need, 1, taken) ||
+                                         twin_choose(places, &need, 2, taken));
+        assert_int_equal(placed, want);
+        uint32_t count;
+        const struct part *parts = slurm_parts(places->chooser, &count);
+        for (uint32_t p = 0; p < count; p++)
+            if (!taken[parts[p].node]) fail_msg("job %u: '%s' is not the twin's place", i, text);
+        if (placed) places_start(places, row++);
+        const uint32_t gone = roll(&dice, 0, JOBS);
+        if (gone < row && places->jobs[gone].count) places_end(places, gone);
+    }
+    places_close(places);
+}
+
 static void random_jobs_are_placed_right(void **state)
 {
     struct dice dice = { rows_number(state), 0 };
@@ -333,6 +459,9 @@ int main(void)
     struct rows rows = { 0 };
     for (uintptr_t seed = 1; seed <= SEEDS; seed++)
         rows_add(&rows, random_jobs_are_placed_right, (const void *)seed, "places, seed %u",
+                 (unsigned)seed);
+    for (uintptr_t seed = 1; seed <= SEEDS; seed++)
+        rows_add(&rows, runs_are_the_twins, (const void *)seed, "twin of runs, seed %u",
                  (unsigned)seed);
     for (uintptr_t seed = 1; seed <= SEEDS / 3; seed++) {
         rows_add(&rows, changes_are_undone, (const void *)seed, "undo, seed %u", (unsigned)seed);

@@ -23,7 +23,11 @@ void slurm_set_add(const struct slurm_nodes *nodes, const char *list, uint64_t *
     }
     const char *const why = node_list_check(nodes->layout, list, &count, name);
     ASSERT(!why);
-    for (uint32_t i = 0; i < count; i++) set_bit(set, node_list_at(nodes->layout, list, i));
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t node = node_list_at(nodes->layout, list, i);
+        if (node < nodes->nodes)
+            set_bit(set, node); /* a scaled layout may be smaller than written */
+    }
 }
 
 /* ---- kinds ----------------------------------------------------------------------------------- */

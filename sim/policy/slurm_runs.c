@@ -42,7 +42,8 @@ static bool is_enough(const struct choice *choice, const struct node_run *run)
 }
 
 /* The best run that is left: with required nodes; lowest rank; sufficient; then the tightest of sufficient ones or
- * the largest of others; first on a tie. */
+ * the largest of others; first on a tie. As in all releases, a run that is not sufficient still displaces a sufficient one
+ * that was found before it and is smaller. */
 static struct node_run *best_run(const struct choice *choice, uint32_t count)
 {
     struct node_run *best = NULL;
