@@ -38,6 +38,11 @@ for size in "1024x1 100000" "1250x8 1000000" "10000x1 1000000"; do
     nodes=${size% *}
     "$BUILD/tests/bench_jobs" conservative "${nodes%x*}" "${nodes#*x}" "${size#* }"
 done
+# The others once each: sjf, and the preemptive ones, which hand out the whole pool at every event.
+for order in sjf srtf las; do
+    "$BUILD/tests/bench_jobs" "$order" 1250 8 100000
+    "$BUILD/tests/bench_jobs" "$order" 10000 1 100000
+done
 awk '
     { took[$1, $2, $4, $6] = $8 }
     function ratio(what, a, b) { printf "%-46s %6.2f\n", what, a / b }

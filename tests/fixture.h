@@ -75,6 +75,9 @@ static inline void fixture_init(struct fixture *fixture, uint32_t job_count)
     scenario->contains_startup = scenario->contains_checkpoint = scenario->contains_stalls = true;
     scenario->shape = SHAPE_MODEL;
     scenario->slack_count = 1;
+    scenario->las_thresholds_gpu_s[0] = 3250; /* the defaults of the key */
+    scenario->las_thresholds_gpu_s[1] = 7200;
+    scenario->las_threshold_count = 2;
     scenario->communication.scale = 1;
     scenario->failures.scale = 1;
     scenario->failures.detection_ns = 60 * NS_PER_S;

@@ -47,7 +47,7 @@ static void build(struct fixture *fixture, uint64_t seed)
     const uint32_t g = sizes[(int)(draw(seed, 1) * 4)];
     struct layout *layout = fixture_layout(fixture, "random", 32 / g, g);
     layout->fabric.link.switch_ports = 16;
-    scenario->order = draw(seed, 2) < 0.7 ? ORDER_EASY : ORDER_FCFS;
+    scenario->order = (enum order)(seed % ORDERS);
     scenario->placement = draw(seed, 3) < 0.5 ? PLACE_PACK : PLACE_SPREAD;
     scenario->shape = draw(seed, 4) < 0.6 ? SHAPE_MODEL : SHAPE_FREE;
     scenario->slack[0] = draw(seed, 5) < 0.5 ? 0 : draw(seed, 5) < 0.75 ? 1 : SLACK_ANY;

@@ -12,6 +12,7 @@ enum {
     LIMIT_SERVER_GROUPS   = 64,        /* kinds of servers in one layout; real inventories have 10 */
     LIMIT_LAYOUTS         = 32,        /* a comparison of more is a sweep                          */
     LIMIT_SLACKS          = 4,         /* slack variants of one comparison                         */
+    LIMIT_LAS_THRESHOLDS  = 8,         /* queues of least attained service, less one               */
     LIMIT_REPLICAS        = 10000,     /* far beyond what any interval needs                       */
     LIMIT_PROFILES        = 64,        /* profiles of one mix                                      */
     LIMIT_GATES           = 32,

@@ -207,3 +207,21 @@ uint32_t waiting_find(const struct waiting *waiting, uint32_t request_class, uin
     const uint32_t place = tree_find(class, low, limit_ns);
     return place < class->size ? class->lives[place] : LIVE_NONE;
 }
+
+uint32_t waiting_shortest(const struct waiting *waiting)
+{
+    uint32_t best = LIVE_NONE, best_serial = SERIAL_NONE;
+    int64_t least_ns = NOT_WAITING;
+    for (uint32_t h = 0; h < waiting->head_count; h++) {
+        const uint32_t request_class = waiting->heads[h].request_class;
+        const int64_t limit_ns = waiting->classes[request_class].tree[1];
+        if (limit_ns > least_ns) continue;
+        const uint32_t live = waiting_find(waiting, request_class, SERIAL_NONE, limit_ns);
+        const uint32_t serial = waiting->live->jobs[live].serial;
+        if (limit_ns == least_ns && serial > best_serial) continue;
+        least_ns = limit_ns;
+        best = live;
+        best_serial = serial;
+    }
+    return best;
+}

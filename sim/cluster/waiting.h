@@ -63,4 +63,15 @@ const struct waiting_head *waiting_first(const struct waiting *waiting);
 uint32_t waiting_find(const struct waiting *waiting, uint32_t request_class, uint32_t behind,
                       int64_t limit_ns);
 
+/* The waiting job with the least limit, the first of equal ones; LIVE_NONE when none waits. */
+uint32_t waiting_shortest(const struct waiting *waiting);
+
+/* The limit of a waiting job. */
+static inline int64_t waiting_limit_ns(const struct waiting *waiting, uint32_t live)
+{
+    const struct live_job *job = &waiting->live->jobs[live];
+    const struct waiting_class *class = &waiting->classes[job->request_class];
+    return class->tree[class->capacity + job->place];
+}
+
 #endif

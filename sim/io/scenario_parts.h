@@ -57,6 +57,7 @@ void read_recorded_server(struct key_reader *reader, const struct key_found *fou
 void read_contains(struct key_reader *reader, const struct key_found *found);
 void read_communication(struct key_reader *reader, const struct key_found *found);
 void read_communication_kind(struct key_reader *reader, const struct key_found *found);
+void read_las_thresholds(struct key_reader *reader, const struct key_found *found);
 void read_slack(struct key_reader *reader, const struct key_found *found);
 void read_rates(struct key_reader *reader, const struct key_found *found);
 void read_component(struct key_reader *reader, const struct key_found *found);

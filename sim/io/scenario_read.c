@@ -26,6 +26,7 @@ static const struct key_custom customs[] = {
     { "workload.communication.kind", read_communication_kind },
     { "workload.kill_at_limit", read_kill_at_limit },
     { "workload.slack", read_slack },
+    { "scheduler.plain.las_thresholds", read_las_thresholds },
     { "scheduler.slurm.SchedulerParameters", read_scheduler_parameters },
     { "scheduler.slurm.SelectTypeParameters", read_select_parameters },
     { "scheduler.slurm.TopologyPlugin", read_topology_plugin },

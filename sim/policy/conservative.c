@@ -363,7 +363,8 @@ static bool look_at(struct conservative *self, const struct policy_view *view, u
         plan_running(self, view, now_ns);
         self->planned = true;
     }
-    const int64_t length_ns = plan_queue_length_ns(view->waiting, job);
+    const int64_t limit_ns = waiting_limit_ns(view->waiting, live);
+    const int64_t length_ns = limit_ns > 0 ? limit_ns : 1;
     if (self->queue.jobs[live].is_placed) return fit_again(self, view, live, length_ns, part_count);
     return first_fit(self, view, live, length_ns, INT64_MAX, part_count);
 }
@@ -374,7 +375,7 @@ static bool conservative_next(void *memory, const struct policy_view *view, int6
     (void)fresh_serial; /* the queue knows */
     struct conservative *self = memory;
     if (is_out_of_memory(self, view)) return false;
-    if (!self->open) open_pass(self, view, now_ns);
+    if (!self->open || self->stale) open_pass(self, view, now_ns); /* stale: by the last start */
     uint32_t live, part_count = 0;
     while (!is_out_of_memory(self, view) && (live = plan_queue_next(&self->queue)) != LIVE_NONE) {
         if (!look_at(self, view, live, now_ns, &part_count)) {

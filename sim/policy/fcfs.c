@@ -61,6 +61,9 @@ const struct policy *policy_of(const struct scenario *scenario)
         [ORDER_FCFS] = &policy_fcfs,
         [ORDER_EASY] = &policy_easy,
         [ORDER_EASY_EVENT] = &policy_easy_event,
+        [ORDER_SJF] = &policy_sjf,
+        [ORDER_SRTF] = &policy_srtf,
+        [ORDER_LAS] = &policy_las,
         [ORDER_CONSERVATIVE] = &policy_conservative,
     };
     return by_order[scenario->order];

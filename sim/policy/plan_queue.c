@@ -276,10 +276,3 @@ bool plan_queue_same_place(const struct planned *a, const struct planned *b)
             return false;
     return true;
 }
-
-int64_t plan_queue_length_ns(const struct waiting *waiting, const struct live_job *job)
-{
-    const struct waiting_class *class = &waiting->classes[job->request_class];
-    const int64_t limit_ns = class->tree[class->capacity + job->place];
-    return limit_ns > 0 ? limit_ns : 1;
-}

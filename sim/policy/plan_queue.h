@@ -102,7 +102,4 @@ void plan_queue_release(struct plan_queue *queue, const struct planned *was);
 
 bool plan_queue_same_place(const struct planned *a, const struct planned *b);
 
-/* What the scheduler believes that a waiting job takes; > 0. */
-int64_t plan_queue_length_ns(const struct waiting *waiting, const struct live_job *job);
-
 #endif

@@ -127,7 +127,8 @@ struct policy {
     enum kept_by kept_by;
 };
 
-extern const struct policy policy_fcfs, policy_easy, policy_easy_event, policy_conservative;
+extern const struct policy policy_fcfs, policy_easy, policy_easy_event, policy_conservative,
+    policy_sjf, policy_srtf, policy_las;
 extern const struct policy policy_slurm;
 extern const struct policy policy_static;
 

@@ -75,8 +75,9 @@ const struct key_row keys[] = {
     { "scheduler", KEY_MAP, .fallback = "=", .twin = "schedulers", .help = "who starts when and where" },
     { "scheduler.kind", KEY_CHOICE, .fallback = "plain", .words = "plain|slurm|kubernetes|static", AT(scenario, kind), .help = "family of schedulers; keys of another one are refused" },
     { "scheduler.plain", KEY_MAP, .fallback = "=", .kinds = PLAIN, .help = "textbook policies" },
-    { "scheduler.plain.order", KEY_CHOICE, .fallback = "easy", .words = "fcfs|easy|easy_event|!sjf|conservative|!las|!srtf", AT(scenario, order), .help = "order of starts" },
+    { "scheduler.plain.order", KEY_CHOICE, .fallback = "easy", .words = "fcfs|easy|easy_event|sjf|conservative|las|srtf", AT(scenario, order), .help = "order of starts" },
     { "scheduler.plain.placement", KEY_CHOICE, .fallback = "pack", .words = "pack|spread|best_fit|random|dot_product|clustering|packing|fgd", AT(scenario, placement), .help = "choice of servers" },
+    { "scheduler.plain.las_thresholds", KEY_CUSTOM, .fallback = "=[3250, 7200]", RANGE(1, 1e12), .form = "[count]+", .items_most = LIMIT_LAS_THRESHOLDS, .help = "order las: GPU-seconds of service at which a job moves to the next queue, rising" },
     { "scheduler.plain.loss", KEY_BOOL, .fallback = "false", AT(scenario, loss), .help = "a job that does not fit at once is dropped" },
 #include "spec/keys_slurm.h"
 #include "spec/keys_kube.h"

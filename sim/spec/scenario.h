@@ -240,6 +240,8 @@ struct scenario {
     uint32_t team_count;
     struct job_moves moves;
     enum order order;
+    int64_t las_thresholds_gpu_s[LIMIT_LAS_THRESHOLDS]; /* order las: ascending                     */
+    uint32_t las_threshold_count;
     enum placement placement;
     bool loss; /* a job that does not fit at once is dropped                    */
     /* ---- end of the scheduler ---- */
