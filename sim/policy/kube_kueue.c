@@ -31,41 +31,6 @@ static void init_accounts(struct kube_kueue *kueue, const struct kube_spec *spec
     }
 }
 
-static uint32_t level_size(const struct policy_view *view, uint32_t level)
-{
-    const uint32_t nodes = view->scenario->kube.level_nodes[level];
-    const uint32_t size = nodes ? nodes : view->cluster->nodes_per_leaf;
-    return size ? size : 1;
-}
-
-/* The levels of the scenario, and hosts below them when the last is not one node. */
-static bool init_tree(struct kube_kueue *kueue, const struct policy_view *view, struct arena *arena)
-{
-    const struct kube_spec *spec = &view->scenario->kube;
-    struct topology_tree *tree = &kueue->tree;
-    const uint32_t nodes = view->cluster->nodes;
-    uint32_t size[TOPOLOGY_LEVELS + 1] = { 1 };
-    for (uint32_t level = 0; level < spec->level_count && level + 1 < TOPOLOGY_LEVELS; level++)
-        size[tree->level_count++] = level_size(view, level);
-    if (tree->level_count == 0 || size[tree->level_count - 1] > 1) size[tree->level_count++] = 1;
-    for (uint32_t level = 0; level < tree->level_count; level++) {
-        const uint32_t domains = (nodes + size[level] - 1) / size[level];
-        uint32_t *parent = ARENA_ARRAY(arena, uint32_t, domains);
-        tree->free[level] = ARENA_ARRAY(arena, uint32_t, domains);
-        if (!parent || !tree->free[level]) return false;
-        for (uint32_t d = 0; level > 0 && d < domains; d++)
-            parent[d] = (uint32_t)((uint64_t)d * size[level] / size[level - 1]);
-        tree->domains[level] = domains;
-        tree->parent[level] = parent;
-    }
-    tree->rows = ARENA_ARRAY(arena, uint32_t, nodes);
-    tree->chosen = ARENA_ARRAY(arena, uint32_t, nodes);
-    tree->spare = ARENA_ARRAY(arena, uint32_t, nodes);
-    tree->key = ARENA_ARRAY(arena, uint64_t, nodes);
-    kueue->assigned = ARENA_ARRAY(arena, uint32_t, nodes);
-    return tree->rows && tree->chosen && tree->spare && tree->key && kueue->assigned;
-}
-
 bool kube_kueue_init(struct kube_kueue *kueue, const struct policy_view *view, struct arena *arena)
 {
     const struct kube_spec *spec = &view->scenario->kube;
@@ -76,7 +41,7 @@ bool kube_kueue_init(struct kube_kueue *kueue, const struct policy_view *view, s
     for (uint32_t q = 0; q < spec->queue_count; q++, kueue->count++)
         if (!kube_queue_init(&kueue->waiting[q], view->requests->class_count, 0, 0)) return false;
     init_accounts(kueue, spec);
-    return init_tree(kueue, view, arena);
+    return kube_assign_init(&kueue->assign, view, arena);
 }
 
 void kube_kueue_clear(struct kube_kueue *kueue)
@@ -126,67 +91,6 @@ static bool grow_admitted(struct kube_kueue *kueue)
 
 /* ---- jobs ------------------------------------------------------------------------------------ */
 
-static const char *text_of(const struct policy_view *view, uint32_t offset)
-{
-    return view->jobs->text ? view->jobs->text + offset : "";
-}
-
-static uint32_t queue_named(const struct kube_spec *spec, const char *name)
-{
-    for (uint32_t q = 0; q < spec->queue_count; q++)
-        if (!strcmp(spec->queues[q].name, name)) return q;
-    return LIVE_NONE;
-}
-
-/* LIVE_NONE: it names a queue that is not there. */
-static uint32_t queue_of(const struct policy_view *view, uint32_t live)
-{
-    const struct kube_spec *spec = &view->scenario->kube;
-    const uint32_t row = view->live->jobs[live].row;
-    const struct job_words *words = view->jobs->words ? &view->jobs->words[row] : NULL;
-    if (words && words->queue != TEXT_NONE) return queue_named(spec, text_of(view, words->queue));
-    uint32_t queue = LIVE_NONE;
-    if (words && words->user != TEXT_NONE) queue = queue_named(spec, text_of(view, words->user));
-    if (queue == LIVE_NONE && view->jobs->user && view->jobs->user[row] != TEXT_NONE)
-        queue = queue_named(spec, text_of(view, view->jobs->user[row]));
-    if (queue == LIVE_NONE) queue = queue_named(spec, "default");
-    return queue == LIVE_NONE ? 0 : queue;
-}
-
-static const struct ask *ask_of(const struct policy_view *view, uint32_t live)
-{
-    const struct request *request = &view->requests->classes[view->live->jobs[live].request_class];
-    return request->ask != ASK_NONE && view->jobs->asks ? &view->jobs->asks[request->ask] : NULL;
-}
-
-/* Whether the job asks for a topology; `mode` and `level` say which. LIVE_NONE: a level that is not there. */
-static bool wants_topology(const struct policy_view *view, uint32_t live, enum topology_mode *mode,
-                           uint32_t *level)
-{
-    const struct kube_spec *spec = &view->scenario->kube;
-    const struct ask *ask = ask_of(view, live);
-    if (!ask) return false;
-    *mode = ask->topology_required != TEXT_NONE    ? TOPOLOGY_REQUIRED
-            : ask->topology_preferred != TEXT_NONE ? TOPOLOGY_PREFERRED
-                                                   : TOPOLOGY_UNCONSTRAINED;
-    if (*mode == TOPOLOGY_UNCONSTRAINED) return ask->topology_unconstrained;
-    const char *name = text_of(view, *mode == TOPOLOGY_REQUIRED ? ask->topology_required
-                                                                : ask->topology_preferred);
-    *level = LIVE_NONE;
-    for (uint32_t l = 0; l < spec->level_count; l++)
-        if (!strcmp(spec->levels[l], name)) *level = l;
-    return true;
-}
-
-static struct kube_bill bill_of(const struct kube_pods *pods)
-{
-    struct kube_bill bill;
-    for (int r = 0; r < KUBE_RESOURCES; r++)
-        bill.of[r] =
-            pods->big_count * pods->big.of[r] + (pods->count - pods->big_count) * pods->small.of[r];
-    return bill;
-}
-
 const char *kube_kueue_submit(struct kubernetes *kube, const struct policy_view *view,
                               uint32_t live)
 {
@@ -196,14 +100,11 @@ const char *kube_kueue_submit(struct kubernetes *kube, const struct policy_view 
         return NULL;
     }
     struct kueue_job *job = &kueue->jobs[live];
-    *job = (struct kueue_job){ .bill = bill_of(kube_pods_of(kube, view, live)),
-                               .queue = queue_of(view, live),
+    *job = (struct kueue_job){ .bill = kube_bill_of(kube_pods_of(kube, view, live)),
+                               .queue = kube_queue_named(view, live),
                                .admitted = LIVE_NONE };
     if (job->queue == LIVE_NONE) return "LocalQueue does not exist";
-    enum topology_mode mode;
-    uint32_t level = 0;
-    if (wants_topology(view, live, &mode, &level) && level == LIVE_NONE)
-        return "topology level does not exist";
+    if (!kube_topology_wish(view, live).known) return "topology level does not exist";
     if (!kube_quota_ever(kueue->accounts, kueue->count, job->queue, &job->bill))
         return "insufficient quota in ClusterQueue, request > maximum capacity";
     return NULL;
@@ -240,10 +141,8 @@ static void give_back(struct kubernetes *kube, uint32_t live)
 void kube_kueue_end(struct kubernetes *kube, const struct policy_view *view, uint32_t live,
                     bool evicted)
 {
-    enum topology_mode mode;
-    uint32_t level;
     /* Nodes are assigned anew with the next admission. */
-    if (evicted || wants_topology(view, live, &mode, &level)) give_back(kube, live);
+    if (evicted || kube_topology_wish(view, live).asked) give_back(kube, live);
 }
 
 void kube_kueue_leave(struct kubernetes *kube, uint32_t live)
@@ -252,39 +151,6 @@ void kube_kueue_leave(struct kubernetes *kube, uint32_t live)
     const struct kueue_job *job = &kube->kueue->jobs[live];
     if (job->queue != LIVE_NONE) kube_queue_remove(&kube->kueue->waiting[job->queue], live);
     give_back(kube, live);
-}
-
-/* ---- topology -------------------------------------------------------------------------------- */
-
-/* Pods of this size that still fit a node of the class. */
-static uint32_t places_in(const struct kubernetes *kube, const struct kube_node_class *class,
-                          uint32_t request_class)
-{
-    const size_t cell = (size_t)request_class * kube->shapes.group_count + class->key.group;
-    if (class->key.is_out || !kube->shapes.facts_fit[cell]) return 0;
-    const struct kube_amounts *pod = &kube->shapes.pods[request_class].big;
-    int64_t most = UINT32_MAX / 2;
-    for (uint32_t r = 0; r < KUBE_AMOUNTS; r++) {
-        if (pod->of[r] == 0) continue;
-        const int64_t left = class->room.allocatable.of[r] - class->room.used.of[r];
-        if (left / pod->of[r] < most) most = left > 0 ? left / pod->of[r] : 0;
-    }
-    return (uint32_t)most;
-}
-
-static bool assign_nodes(struct kubernetes *kube, const struct policy_view *view, uint32_t live,
-                         enum topology_mode mode, uint32_t level)
-{
-    struct kube_kueue *kueue = kube->kueue;
-    struct topology_tree *tree = &kueue->tree;
-    const uint32_t request_class = view->live->jobs[live].request_class;
-    uint32_t *places = tree->free[tree->level_count - 1];
-    for (uint32_t node = 0; node < view->cluster->nodes; node++)
-        places[node] =
-            places_in(kube, &kube->nodes.classes[kube->nodes.class_of[node]], request_class);
-    topology_sum(tree);
-    return topology_assign(tree, kube_pods_of(kube, view, live)->count, mode, level,
-                           kueue->assigned);
 }
 
 /* ---- admission ------------------------------------------------------------------------------- */
@@ -346,11 +212,8 @@ static enum verdict judge(struct kubernetes *kube, const struct policy_view *vie
     const enum kube_fit_mode mode =
         kube_quota_fit(kueue->accounts, kueue->count, job->queue, &job->bill);
     if (mode == QUOTA_EXCEEDED) return judge_preemption(kube, view, live, targets);
-    enum topology_mode topology;
-    uint32_t level = 0;
-    if (wants_topology(view, live, &topology, &level) &&
-        !assign_nodes(kube, view, live, topology, level))
-        return EXCEEDED;
+    const struct kube_topology_wish wish = kube_topology_wish(view, live);
+    if (wish.asked && !kube_assign_pods(&kueue->assign, kube, view, live, wish)) return EXCEEDED;
     return mode == QUOTA_FITS ? FITS : BORROWS;
 }
 
@@ -458,16 +321,15 @@ bool kube_kueue_next(struct kubernetes *kube, const struct policy_view *view,
             preempt(kube, view, best);
             continue;
         }
-        enum topology_mode mode;
-        uint32_t level = 0;
-        const bool assigned = wants_topology(view, best, &mode, &level) &&
-                              assign_nodes(kube, view, best, mode, level);
+        const struct kube_topology_wish wish = kube_topology_wish(view, best);
+        const bool assigned =
+            wish.asked && kube_assign_pods(&kueue->assign, kube, view, best, wish);
         admit(kube, view, best);
         if (!assigned) {
             kube_enqueue_pods(kube, view, best);
             continue;
         }
-        kube_start_on(kube, view, best, kueue->assigned, decision);
+        kube_start_on(kube, view, best, kueue->assign.assigned, decision);
         return true;
     }
     return false;

@@ -8,8 +8,8 @@
 #ifndef GPUPLAN_POLICY_KUBE_KUEUE_H
 #define GPUPLAN_POLICY_KUBE_KUEUE_H
 
+#include "policy/kube_assign.h"
 #include "policy/kube_quota.h"
-#include "policy/kube_topology.h"
 #include "policy/kubernetes.h"
 
 /* A job, by live row. */
@@ -33,9 +33,7 @@ struct kube_kueue {
     struct kube_admitted *candidates;
     uint32_t *targets, *order, *spare;
     uint64_t *key;
-    /* topology */
-    struct topology_tree tree;
-    uint32_t *assigned; /* [nodes]                                                              */
+    struct kube_assign assign;
 };
 
 bool kube_kueue_init(struct kube_kueue *kueue, const struct policy_view *view, struct arena *arena);

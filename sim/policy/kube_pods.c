@@ -4,6 +4,8 @@
 #include "base/assert.h"
 #include "policy/kube_words.h"
 
+#include <string.h>
+
 /* The even part of a node that so many of its GPUs have: of the node with the smallest one that holds them. */
 static void share_of_nodes(const struct kube_shapes *shapes, struct kube_amounts *pod)
 {
@@ -185,4 +187,39 @@ bool kube_shapes_init(struct kube_shapes *shapes, const struct policy_view *view
         pods->never = never_of(shapes, pods, shapes->facts_fit + (size_t)c * shapes->group_count);
     }
     return true;
+}
+
+struct kube_bill kube_bill_of(const struct kube_pods *pods)
+{
+    struct kube_bill bill;
+    for (int r = 0; r < KUBE_RESOURCES; r++)
+        bill.of[r] =
+            pods->big_count * pods->big.of[r] + (pods->count - pods->big_count) * pods->small.of[r];
+    return bill;
+}
+
+static const char *text_of(const struct policy_view *view, uint32_t offset)
+{
+    return view->jobs->text ? view->jobs->text + offset : "";
+}
+
+static uint32_t queue_named(const struct kube_spec *spec, const char *name)
+{
+    for (uint32_t q = 0; q < spec->queue_count; q++)
+        if (!strcmp(spec->queues[q].name, name)) return q;
+    return LIVE_NONE;
+}
+
+uint32_t kube_queue_named(const struct policy_view *view, uint32_t live)
+{
+    const struct kube_spec *spec = &view->scenario->kube;
+    const uint32_t row = view->live->jobs[live].row;
+    const struct job_words *words = view->jobs->words ? &view->jobs->words[row] : NULL;
+    if (words && words->queue != TEXT_NONE) return queue_named(spec, text_of(view, words->queue));
+    uint32_t queue = LIVE_NONE;
+    if (words && words->user != TEXT_NONE) queue = queue_named(spec, text_of(view, words->user));
+    if (queue == LIVE_NONE && view->jobs->user && view->jobs->user[row] != TEXT_NONE)
+        queue = queue_named(spec, text_of(view, view->jobs->user[row]));
+    if (queue == LIVE_NONE) queue = queue_named(spec, "default");
+    return queue == LIVE_NONE ? 0 : queue;
 }

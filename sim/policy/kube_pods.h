@@ -8,6 +8,7 @@
 #define GPUPLAN_POLICY_KUBE_PODS_H
 
 #include "base/arena.h"
+#include "policy/kube_quota.h"
 #include "policy/kube_score.h"
 #include "policy/policy.h"
 
@@ -47,5 +48,12 @@ static inline const struct kube_amounts *kube_pod(const struct kube_pods *pods, 
 {
     return index < pods->big_count ? &pods->big : &pods->small;
 }
+
+/* What all pods of a job ask for. */
+struct kube_bill kube_bill_of(const struct kube_pods *pods);
+
+/* The queue of a job: the one that it names (LIVE_NONE when that is not there), else the one called as its user, else
+ * "default", else the first. */
+uint32_t kube_queue_named(const struct policy_view *view, uint32_t live);
 
 #endif
