@@ -389,13 +389,6 @@ static uint64_t estimate_memory(const struct plan *plan, uint32_t workers)
 /* Schedulers and rules whose words are read and checked, and which are still to come. */
 static enum status check_kubernetes(const struct scenario *scenario, struct diag *diag)
 {
-    static const char *const gangs[] = {
-        [GANG_VOLCANO] = "volcano", [GANG_KUEUE] = "kueue", [GANG_KAI] = "kai"
-    };
-    if (scenario->kube.gang == GANG_VOLCANO || scenario->kube.gang == GANG_KAI)
-        return diag_error(diag, whole_file(scenario),
-                          "scheduler.kubernetes.gang '%s' is not built yet",
-                          gangs[scenario->kube.gang]);
     if (scenario->kube.gang == GANG_KUEUE && scenario->kube.queue_count == 0)
         return diag_error(diag, whole_file(scenario),
                           "scheduler.kubernetes.gang 'kueue' needs clusterQueues");

@@ -7,6 +7,8 @@
 #include "base/assert.h"
 #include "base/philox.h"
 
+#define WORST (-1e300) /* below any points */
+
 bool kube_cycle_init(struct kube_cycle *cycle, const struct policy_view *view,
                      const struct kube_shapes *shapes, struct kube_nodes *nodes,
                      struct arena *arena)
@@ -20,9 +22,36 @@ bool kube_cycle_init(struct kube_cycle *cycle, const struct policy_view *view,
         .key = view->key,
         .feasible = ARENA_ARRAY(arena, bool, capacity),
         .seen = ARENA_ARRAY(arena, uint32_t, capacity),
-        .total = ARENA_ARRAY(arena, int64_t, capacity),
+        .total = ARENA_ARRAY(arena, double, capacity),
     };
+    const struct kube_spec *spec = &view->scenario->kube;
+    if (spec->gang == GANG_VOLCANO) {
+        cycle->binpack_weight = spec->binpack_weight;
+        for (int r = 0; r < KUBE_RESOURCES; r++)
+            cycle->binpack_resource[r] = spec->binpack_resource[r];
+    }
+    if (spec->gang == GANG_KAI) /* its node placement: the fullest by GPUs */
+        cycle->scoring = (struct kube_scoring){ .fit = { .strategy = FIT_MOST_ALLOCATED,
+                                                         .weight = { [KUBE_GPU] = 1 } },
+                                                .weights = { .fit = 1 } };
+    if (spec->gang == GANG_VOLCANO || spec->gang == GANG_KAI) cycle->percentage = 100;
     return cycle->feasible && cycle->seen && cycle->total;
+}
+
+/* 100 weight sum(w (used + requested)/allocatable) / sum(w), over what the pod requests and the node has. */
+static double binpack_points(const struct kube_cycle *cycle, const struct kube_room *room,
+                             const struct kube_amounts *pod)
+{
+    double sum = 0, weights = 0;
+    for (int r = 0; r < KUBE_RESOURCES; r++) {
+        const double weight = cycle->binpack_resource[r];
+        if (pod->of[r] == 0 || weight == 0) continue;
+        weights += weight;
+        if (room->allocatable.of[r] > 0)
+            sum +=
+                weight * (double)(room->used.of[r] + pod->of[r]) / (double)room->allocatable.of[r];
+    }
+    return weights > 0 ? 100 * cycle->binpack_weight * (sum / weights) : 0;
 }
 
 bool kube_cycle_fits(const struct kube_cycle *cycle, const struct kube_node_class *class,
@@ -78,7 +107,7 @@ static uint32_t count_seen(struct kube_cycle *cycle, uint32_t wanted)
 
 /* Points of the classes seen; returns how many nodes have the most of them, *best. */
 static uint32_t score_classes(struct kube_cycle *cycle, const struct kube_candidate *candidate,
-                              int64_t *best)
+                              double *best)
 {
     const struct kube_nodes *nodes = cycle->nodes;
     const struct kube_shapes *shapes = cycle->shapes;
@@ -95,10 +124,10 @@ static uint32_t score_classes(struct kube_cycle *cycle, const struct kube_candid
             most.affinity = shapes->raw_affinity[cell + group];
     }
     uint32_t count = 0;
-    *best = INT64_MIN;
+    *best = WORST;
     for (uint32_t i = 0; i < nodes->present_count; i++) {
         const uint32_t c = nodes->present[i], group = nodes->classes[c].key.group;
-        cycle->total[c] = INT64_MIN;
+        cycle->total[c] = WORST;
         if (cycle->seen[c] == 0) continue;
         const struct kube_room *room = &nodes->classes[c].room;
         const struct kube_points points = {
@@ -107,7 +136,8 @@ static uint32_t score_classes(struct kube_cycle *cycle, const struct kube_candid
             .taint = kube_scaled_taints(shapes->raw_taints[cell + group], most.taint),
             .affinity = kube_scaled_affinity(shapes->raw_affinity[cell + group], most.affinity),
         };
-        cycle->total[c] = kube_total(&cycle->scoring.weights, &points);
+        cycle->total[c] = (double)kube_total(&cycle->scoring.weights, &points);
+        if (cycle->binpack_weight > 0) cycle->total[c] += binpack_points(cycle, room, pod);
         if (cycle->total[c] > *best) {
             *best = cycle->total[c];
             count = 0;
@@ -118,7 +148,7 @@ static uint32_t score_classes(struct kube_cycle *cycle, const struct kube_candid
 }
 
 /* The node at this place among those with the best total, in the order of the walk. */
-static uint32_t find_best(const struct kube_cycle *cycle, int64_t best, uint32_t place)
+static uint32_t find_best(const struct kube_cycle *cycle, double best, uint32_t place)
 {
     const struct kube_nodes *nodes = cycle->nodes;
     const uint32_t all = nodes->cluster->nodes;
@@ -139,7 +169,7 @@ uint32_t kube_cycle_node(struct kube_cycle *cycle, const struct kube_candidate *
     if (feasible == 0) return KUBE_NO_PLACE;
     const uint32_t wanted = kube_nodes_to_find(all, cycle->percentage);
     const uint32_t looked = feasible >= wanted ? count_seen(cycle, wanted) : all;
-    int64_t best;
+    double best;
     const uint32_t count = score_classes(cycle, candidate, &best);
     uint32_t place = 0;
     if (count > 1) {

@@ -12,13 +12,15 @@ struct kube_cycle {
     const struct kube_shapes *shapes;
     struct kube_nodes *nodes;
     struct kube_scoring scoring;
+    double binpack_weight; /* Volcano's binpack, beside the profile's points; 0 = off                */
+    uint32_t binpack_resource[KUBE_RESOURCES];
     uint32_t percentage;   /* percentageOfNodesToScore; 0 = adaptive                              */
     uint32_t start;        /* where the next cycle starts to look                                 */
     uint64_t key;          /* of the random stream                                              */
     /* [classes of nodes] of the cycle at hand */
     bool *feasible;
     uint32_t *seen;        /* nodes of the class that the cycle looks at                          */
-    int64_t *total;
+    double *total;
 };
 
 bool kube_cycle_init(struct kube_cycle *cycle, const struct policy_view *view,

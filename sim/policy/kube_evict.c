@@ -5,6 +5,7 @@
  * for victims, and as in use for whoever wants a place now. */
 #include "base/assert.h"
 #include "base/bits.h"
+#include "policy/kube_batch.h"
 #include "policy/kube_preempt.h"
 #include "policy/kubernetes.h"
 
@@ -143,7 +144,8 @@ static bool grow_scratch(struct kubernetes *kube, uint32_t count)
 }
 
 /* The pods of a node that stay unless they are told to go. Returns their number. */
-static uint32_t pods_on(struct kubernetes *kube, const struct policy_view *view, uint32_t node)
+static uint32_t pods_on(struct kubernetes *kube, const struct policy_view *view, uint32_t node,
+                        uint32_t live)
 {
     const struct cluster *cluster = view->cluster;
     uint32_t count = 0, all = 0;
@@ -168,6 +170,11 @@ static uint32_t pods_on(struct kubernetes *kube, const struct policy_view *view,
             .priority = kube->jobs[grant->live].priority,
             .budget = KUBE_NO_BUDGET,
         };
+        if (!kube->batch) continue;
+        struct kube_running *pod = &kube->pods[count - 1];
+        struct kube_bill bill;
+        for (int r = 0; r < KUBE_RESOURCES; r++) bill.of[r] = pod->request.of[r];
+        pod->priority = kube_batch_rank(kube, view, grant->live, live, &bill, count == 1);
     }
     return count;
 }
@@ -202,7 +209,7 @@ static struct kube_loss loss_of(struct kubernetes *kube, const struct policy_vie
         allocatable_for(kube, node, candidate->live, candidate->priority);
     static const struct kube_amounts nothing;
     if (kube_short_amounts(&allocatable, &nothing, pod)) return loss;
-    const uint32_t count = pods_on(kube, view, node);
+    const uint32_t count = pods_on(kube, view, node, candidate->live);
     loss = kube_victims(&allocatable, kube->pods, count, pod, candidate->priority, NULL,
                         kube->victims, kube->spare);
     if (loss.possible) return loss;
@@ -220,6 +227,7 @@ static uint32_t best_node(struct kubernetes *kube, const struct policy_view *vie
 {
     uint32_t best = KUBE_NO_PLACE;
     struct kube_loss best_loss = { 0 };
+    if (kube->batch) kube_batch_count_ending(kube, view);
     for (uint32_t node = 0; node < view->cluster->nodes; node++) {
         const struct kube_loss loss = loss_of(kube, view, node, candidate);
         if (!loss.possible) continue;
@@ -254,12 +262,14 @@ uint32_t kube_evict_for(struct kubernetes *kube, const struct policy_view *view,
     if (job->kept && kube->now_ns > job->kept_until_ns) kube_unkeep(kube, live);
     kube_nodes_refresh(&kube->nodes);
     if (!view->scenario->kube.preemption || job->never_preempts || job->kept >= count ||
-        !some_lower(kube, job->priority))
+        (!kube->batch && !some_lower(kube, job->priority)))
         return job->kept;
+    /* Who reclaims is above all that may be evicted for it, and above all others at its places. */
+    const int32_t priority = kube->batch ? INT32_MAX : job->priority;
     const uint32_t request_class = view->live->jobs[live].request_class, before = job->kept;
     struct kube_candidate candidate = { .request_class = request_class,
                                         .live = live,
-                                        .priority = job->priority };
+                                        .priority = priority };
     kube->marked.count = 0;
     while (job->kept < count) {
         candidate.index = job->placed + job->kept;
@@ -272,7 +282,7 @@ uint32_t kube_evict_for(struct kubernetes *kube, const struct policy_view *view,
             kube->jobs[victim].terminating = true;
             if (!log_append(&kube->marked, &victim)) kube->out_of_memory = true;
         }
-        kube_nodes_keep(&kube->nodes, node, live, job->priority,
+        kube_nodes_keep(&kube->nodes, node, live, priority,
                         kube_pod(&kube->shapes.pods[request_class], candidate.index));
         kube_nodes_refresh(&kube->nodes);
         job->kept++;

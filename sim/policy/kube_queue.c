@@ -260,7 +260,7 @@ static void set_aside(struct kube_queue *queue, uint32_t row, uint32_t root, uin
     const int64_t ready_ns = time_add(now_ns, wait_ns);
     const uint8_t next_level = level < queue->level_most ? level + 1 : level;
     for (uint32_t b = lane->first_batch; b != NONE; b = queue->batches[b].next) {
-        struct kube_batch *batch = &queue->batches[b];
+        struct kube_aside *batch = &queue->batches[b];
         if (batch->level != next_level || batch->ready_ns != ready_ns ||
             batch->failed_at != failed_at)
             continue;
@@ -269,7 +269,7 @@ static void set_aside(struct kube_queue *queue, uint32_t row, uint32_t root, uin
     }
     const uint32_t b = batch_take(queue);
     if (b == NONE) return;
-    queue->batches[b] = (struct kube_batch){ .ready_ns = ready_ns,
+    queue->batches[b] = (struct kube_aside){ .ready_ns = ready_ns,
                                              .failed_at = failed_at,
                                              .root = root,
                                              .next = lane->first_batch,
@@ -339,7 +339,7 @@ void kube_queue_remove(struct kube_queue *queue, uint32_t live)
 }
 
 /* Nothing was released since the batch failed, or since a later try of its lane did. */
-static bool is_hopeless(const struct kube_lane *lane, const struct kube_batch *batch,
+static bool is_hopeless(const struct kube_lane *lane, const struct kube_aside *batch,
                         uint64_t releases)
 {
     return (lane->alone ? batch->failed_at : lane->failed_at) == releases + 1;
@@ -350,7 +350,7 @@ static void wake_lane(struct kube_queue *queue, uint32_t row, int64_t now_ns, ui
     struct kube_lane *lane = &queue->lanes[row];
     bool changed = false;
     for (uint32_t *at = &lane->first_batch; *at != NONE;) {
-        struct kube_batch *batch = &queue->batches[*at];
+        struct kube_aside *batch = &queue->batches[*at];
         if (batch->ready_ns > now_ns || is_hopeless(lane, batch, releases)) {
             at = &batch->next;
             continue;
@@ -404,7 +404,7 @@ int64_t kube_queue_due_ns(const struct kube_queue *queue, uint64_t releases)
     for (uint32_t i = 0; i < queue->waiting_count; i++) {
         const struct kube_lane *lane = &queue->lanes[queue->waiting[i]];
         for (uint32_t b = lane->first_batch; b != NONE; b = queue->batches[b].next) {
-            const struct kube_batch *batch = &queue->batches[b];
+            const struct kube_aside *batch = &queue->batches[b];
             if (batch->ready_ns < due_ns && !is_hopeless(lane, batch, releases))
                 due_ns = batch->ready_ns;
         }

@@ -42,7 +42,7 @@ struct kube_lane {
     uint64_t failed_at;  /* releases + 1 when its first job found no node; 0 = never                */
 };
 
-struct kube_batch {
+struct kube_aside {
     int64_t ready_ns;
     uint64_t failed_at;  /* releases + 1 when its jobs failed                                     */
     uint32_t root, next;
@@ -57,7 +57,7 @@ struct kube_queue {
     struct kube_lane *lanes;
     uint32_t lane_count, lane_capacity;
     uint32_t *first_lane;       /* [class_count]                                                  */
-    struct kube_batch *batches;
+    struct kube_aside *batches;
     uint32_t batch_count, batch_capacity, free_batch;
     uint32_t *heap;             /* [heap_count] lanes with ready jobs, the most urgent first          */
     uint32_t heap_count;

@@ -6,6 +6,7 @@
 #include "policy/kubernetes.h"
 
 #include "base/assert.h"
+#include "policy/kube_batch.h"
 #include "policy/kube_kueue.h"
 #include "policy/kube_operator.h"
 
@@ -57,6 +58,19 @@ static uint32_t gang_of(const struct kubernetes *kube, const struct policy_view 
     return words && words->min_member && words->min_member < count ? words->min_member : count;
 }
 
+struct kube_queue *kube_queue_of(struct kubernetes *kube, uint32_t live)
+{
+    if (!kube->batch) return &kube->queue;
+    return &kube->batch->queues[kube->batch->jobs[live].queue].waiting;
+}
+
+uint32_t kube_pods_at_once(const struct kubernetes *kube, const struct policy_view *view,
+                           uint32_t live)
+{
+    const uint32_t gang = gang_of(kube, view, live), placed = kube->jobs[live].placed;
+    return placed < gang ? gang - placed : 1;
+}
+
 /* Jobs of one instant take turns pod by pod, since their controllers make pods at the same time; a gang has one place. */
 void kube_enqueue_pods(struct kubernetes *kube, const struct policy_view *view, uint32_t live)
 {
@@ -69,7 +83,8 @@ void kube_enqueue_pods(struct kubernetes *kube, const struct policy_view *view, 
     const struct kube_order order = { .submit_ns = row->submit_ns,
                                       .index = turns ? job->placed : 0,
                                       .serial = row->serial };
-    kube_queue_add(&kube->queue, live, sort, order);
+    kube_queue_add(kube_queue_of(kube, live), live, sort, order);
+    if (kube->batch) kube->batch->dirty = true;
 }
 
 /* The job wants to run: it asks for admission first where that is needed. */
@@ -83,7 +98,7 @@ static void enqueue(struct kubernetes *kube, const struct policy_view *view, uin
 
 void kube_take_pods_back(struct kubernetes *kube, const struct policy_view *view, uint32_t live)
 {
-    kube_queue_remove(&kube->queue, live);
+    kube_queue_remove(kube_queue_of(kube, live), live);
     kube_unkeep(kube, live);
     if (kube->jobs[live].holds) tell(kube, view, DECIDE_GIVE_BACK, live, NULL);
 }
@@ -100,6 +115,7 @@ static void on_submit(struct kubernetes *kube, const struct policy_view *view, u
                                           .held = words && words->hold };
     const char *never = kube_pods_of(kube, view, live)->never;
     if (kube->kueue && !never) never = kube_kueue_submit(kube, view, live);
+    if (kube->batch && !never) never = kube_batch_submit(kube, view, live);
     if (never) {
         tell(kube, view, DECIDE_REFUSE, live, never);
         return;
@@ -131,12 +147,14 @@ static void on_end(struct kubernetes *kube, const struct policy_view *view, uint
     if (kube->kueue && view->live->jobs[live].state != LIVE_WAITING)
         kube_kueue_end(kube, view, live, job->terminating);
     if (kube->kueue) kube_kueue_begin(kube->kueue);
+    if (kube->batch) kube_batch_end(kube, live);
     job->holds = job->terminating = false;
     job->lost_node =
         view->scenario->kube.replace_terminating ? KUBE_NO_PLACE : dead_node_of(view, live);
     job->placed = 0;
-    if (!kube_queue_has(&kube->queue, live)) return;
-    kube_queue_remove(&kube->queue, live); /* its place among others depends on its pods */
+    if (!kube_queue_has(kube_queue_of(kube, live), live)) return;
+    kube_queue_remove(kube_queue_of(kube, live),
+                      live); /* its place among others depends on its pods */
     kube_enqueue_pods(kube, view, live);
 }
 
@@ -153,7 +171,7 @@ static void wait_again(struct kubernetes *kube, const struct policy_view *view, 
 
 static void leave(struct kubernetes *kube, uint32_t live)
 {
-    kube_queue_remove(&kube->queue, live);
+    kube_queue_remove(kube_queue_of(kube, live), live);
     kube_unkeep(kube, live);
     if (kube->kueue) kube_kueue_leave(kube, live);
 }
@@ -187,6 +205,7 @@ static void on_nodes(struct kubernetes *kube, const struct policy_view *view)
 {
     kube_nodes_touch_all(&kube->nodes);
     if (kube->gpu_operator) kube_operator_nodes(kube->gpu_operator, view);
+    if (kube->batch) kube->batch->dirty = true;
     if (view->scenario->kube.replace_terminating) return;
     for (uint32_t live = 0; live < view->live->count && live < kube->job_capacity; live++) {
         struct kube_job *job = &kube->jobs[live];
@@ -219,6 +238,7 @@ static void kube_note(void *memory, const struct policy_view *view, struct note 
     case NOTE_DROP:
     case NOTE_OVER:
         leave(kube, note.live);
+        if (kube->batch) kube_batch_leave(kube, note.live);
         break;
     case NOTE_NODES_CHANGED:
         on_nodes(kube, view);
@@ -304,7 +324,8 @@ static void decide_places(struct kubernetes *kube, const struct policy_view *vie
 {
     struct kube_job *job = &kube->jobs[live];
     const struct kube_pods *pods = kube_pods_of(kube, view, live);
-    kube_queue_remove(&kube->queue, live);
+    kube_queue_remove(kube_queue_of(kube, live), live);
+    if (kube->batch) kube_batch_took(kube, view, live, job->placed, count);
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t node = kube->parts[i].node;
         kube_nodes_touch(&kube->nodes, node);
@@ -325,6 +346,14 @@ static void decide_places(struct kubernetes *kube, const struct policy_view *vie
         kube_unkeep(kube, live);
     else
         kube_enqueue_pods(kube, view, live);
+}
+
+bool kube_place_pods(struct kubernetes *kube, const struct policy_view *view, uint32_t live,
+                     uint32_t count, struct decision *decision)
+{
+    if (!find_places(kube, view, live, count)) return false;
+    decide_places(kube, view, live, count, decision);
+    return true;
 }
 
 void kube_start_on(struct kubernetes *kube, const struct policy_view *view, uint32_t live,
@@ -366,16 +395,13 @@ static bool kube_next(void *memory, const struct policy_view *view, int64_t now_
     if (kube->gpu_operator && kube_operator_next(kube->gpu_operator, view, now_ns, decision))
         return true;
     kube_nodes_refresh(&kube->nodes);
+    if (kube->batch) return kube_batch_next(kube, view, decision);
     if (kube->kueue && kube_kueue_next(kube, view, decision)) return true;
     if (next_todo(kube, view, decision)) return true; /* pods that Kueue took back */
     kube_queue_wake(&kube->queue, now_ns, kube_releases(kube, view));
     for (uint32_t live; (live = kube_queue_first(&kube->queue)) != LIVE_NONE;) {
-        const uint32_t gang = gang_of(kube, view, live), placed = kube->jobs[live].placed;
-        const uint32_t count = placed < gang ? gang - placed : 1;
-        if (find_places(kube, view, live, count)) {
-            decide_places(kube, view, live, count, decision);
+        if (kube_place_pods(kube, view, live, kube_pods_at_once(kube, view, live), decision))
             return true;
-        }
         if (kube->out_of_memory) return false;
         const uint64_t releases = kube_releases(kube, view);
         set_aside(kube, view, live);
@@ -398,6 +424,10 @@ static int64_t kube_next_wake_ns(void *memory, const struct policy_view *view, i
     int64_t wake_ns = kube_queue_due_ns(&kube->queue, kube_releases(kube, view));
     const int64_t termination_ns = kube_termination_due_ns(kube);
     if (termination_ns < wake_ns) wake_ns = termination_ns;
+    if (kube->batch) {
+        const int64_t cycle_ns = kube_batch_due_ns(kube->batch, now_ns);
+        if (cycle_ns < wake_ns) wake_ns = cycle_ns;
+    }
     if (kube->gpu_operator) {
         const int64_t operator_ns = kube_operator_due_ns(kube->gpu_operator);
         if (operator_ns < wake_ns) wake_ns = operator_ns;
@@ -417,6 +447,10 @@ static bool kube_init(void *memory, const struct policy_view *view, struct arena
         kube->kueue = ARENA_ARRAY(arena, struct kube_kueue, 1);
         if (!kube->kueue || !kube_kueue_init(kube->kueue, view, arena)) return false;
     }
+    if (spec->gang == GANG_VOLCANO || spec->gang == GANG_KAI) {
+        kube->batch = ARENA_ARRAY(arena, struct kube_batch, 1);
+        if (!kube->batch || !kube_batch_init(kube->batch, view, arena)) return false;
+    }
     if (spec->plugin_ready_ns || spec->driver_upgrade_every_ns) {
         kube->gpu_operator = ARENA_ARRAY(arena, struct kube_operator, 1);
         if (!kube->gpu_operator || !kube_operator_init(kube->gpu_operator, view, arena))
@@ -435,6 +469,7 @@ static void kube_clear_memory(void *memory)
     kube_queue_clear(&kube->queue);
     kube_evict_clear(kube);
     if (kube->kueue) kube_kueue_clear(kube->kueue);
+    if (kube->batch) kube_batch_clear(kube->batch);
     if (kube->gpu_operator) kube_operator_clear(kube->gpu_operator);
     log_clear(&kube->todo);
     free(kube->jobs);

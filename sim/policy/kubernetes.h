@@ -51,6 +51,7 @@ struct kube_level {
 };
 
 struct kube_kueue;
+struct kube_batch;
 struct kube_operator;
 
 struct kubernetes {
@@ -69,6 +70,7 @@ struct kubernetes {
     struct log levels;         /* struct kube_level                                             */
     uint64_t own_releases;     /* places given up that the cluster does not count                 */
     struct kube_kueue *kueue;       /* NULL without it                                          */
+    struct kube_batch *batch;       /* Volcano or KAI instead of the default scheduler             */
     struct kube_operator *gpu_operator; /* NULL when it does nothing                             */
     int64_t now_ns;
     bool out_of_memory;
@@ -99,6 +101,17 @@ void kube_enqueue_pods(struct kubernetes *kube, const struct policy_view *view, 
 
 /* A waiting job's pods are deleted: it leaves the scheduler's queue and gives back what it holds. */
 void kube_take_pods_back(struct kubernetes *kube, const struct policy_view *view, uint32_t live);
+
+/* The queue in which the pods of the job wait for nodes. */
+struct kube_queue *kube_queue_of(struct kubernetes *kube, uint32_t live);
+
+/* How many of the job's next pods find places together, or none. */
+uint32_t kube_pods_at_once(const struct kubernetes *kube, const struct policy_view *view,
+                           uint32_t live);
+
+/* Places for the next `count` pods of the job become a decision; false: some find none. */
+bool kube_place_pods(struct kubernetes *kube, const struct policy_view *view, uint32_t live,
+                     uint32_t count, struct decision *decision);
 
 /* The job starts with pods_on[nodes] of its pods on each node; they fit. */
 void kube_start_on(struct kubernetes *kube, const struct policy_view *view, uint32_t live,
