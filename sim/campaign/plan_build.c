@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/int128.h"
 #include "base/text.h"
+#include "campaign/plan_kube.h"
 #include "campaign/tornado.h"
 #include "cluster/request.h"
 #include "cluster/speed.h"
@@ -386,23 +387,15 @@ static uint64_t estimate_memory(const struct plan *plan, uint32_t workers)
                (largest + plan->jobs->count * JOB_BYTES + 4 * bins * cells * CELL_BYTES);
 }
 
-/* Schedulers and rules whose words are read and checked, and which are still to come. */
-static enum status check_kubernetes(const struct scenario *scenario, struct diag *diag)
+/* Rules whose words are read and checked, and which are still to come. */
+static enum status check_kinds(const struct scenario *scenario, const struct jobs *jobs,
+                               struct diag *diag)
 {
-    if (scenario->kube.gang == GANG_KUEUE && scenario->kube.queue_count == 0)
-        return diag_error(diag, whole_file(scenario),
-                          "scheduler.kubernetes.gang 'kueue' needs clusterQueues");
-    if (scenario->kube.autoscaler)
-        return diag_error(diag, whole_file(scenario),
-                          "scheduler.kubernetes.autoscaler is not built yet");
-    return STATUS_OK;
-}
-
-static enum status check_kind(const struct scenario *scenario, struct diag *diag)
-{
-    if (scenario->kind == KIND_KUBERNETES) return check_kubernetes(scenario, diag);
+    if (scenario->kind == KIND_KUBERNETES)
+        TRY(plan_check_kubernetes(scenario, scenario, jobs, diag));
     for (uint32_t i = 0; i < scenario->scheduler_count; i++)
-        TRY(check_kind(&scenario->schedulers[i], diag));
+        if (scenario->schedulers[i].kind == KIND_KUBERNETES)
+            TRY(plan_check_kubernetes(&scenario->schedulers[i], scenario, jobs, diag));
     return STATUS_OK;
 }
 
@@ -418,7 +411,7 @@ enum status plan_build(const struct scenario *scenario, const struct jobs *jobs,
     else if (scenario->scale_to_load > 0)
         return diag_error(diag, whole_file(scenario),
                           "layouts.scale_to_load needs a trace with at least one job");
-    TRY(check_kind(scenario, diag));
+    TRY(check_kinds(scenario, jobs, diag));
     TRY(check_only(scenario, only, only_count, diag));
     const double offered = offered_gpus(jobs, plan->trace_days);
     for (uint32_t l = 0; l < scenario->layout_count; l++)
