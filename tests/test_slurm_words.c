@@ -174,6 +174,30 @@ static void tasks_are_spread(void **state)
     places_close(places);
 }
 
+/* Weights: a0 and a1 are lighter than b0 and b1. Two nodes come from the light ones, though b0 and b1 are the tighter
+ * run; a range of 2 to 3 sees the heavier ones too, since only 2 light ones are there. */
+static void light_nodes_come_first(void **state)
+{
+    struct places *places = places_new((enum slurm_compat)rows_number(state));
+    places_group(places, "b[0-1]", 2, 8, 16)->weight = 5;
+    places_group(places, "a[0-1]", 2, 8, 64)->weight = 1;
+    places_open(places);
+    struct ask ask = { NO_MEM, NODES(2), .gpus_per_node = 4 };
+    struct slurm_need need = places_need(places, &ask);
+    char got[PLACE_TEXT];
+    places_try(places, &need, (struct slurm_how){ 0 }, got);
+    assert_string_equal(got, "a0:0-3 a1:0-3");
+    ask.nodes_max = 3;
+    need = places_need(places, &ask);
+    places_try(places, &need, (struct slurm_how){ 0 }, got);
+    assert_string_equal(got, "b0:0-3 a0:0-3 a1:0-3");
+    ask = (struct ask){ NO_MEM, .ntasks = 1, .gpus_per_node = 8 };
+    need = places_need(places, &ask);
+    places_try(places, &need, (struct slurm_how){ 0 }, got);
+    assert_string_equal(got, "a0:0-7");
+    places_close(places);
+}
+
 /* bf_busy_nodes fills nodes with jobs first, in backfill only; pack_serial_at_end starts from the last node. */
 static void orders_by_words(void **state)
 {
@@ -246,7 +270,8 @@ int main(void)
     } each[] = { { "without the poorest node", without_the_poorest_node },
                  { "nodes with an ending job", nodes_with_an_ending_job },
                  { "enforce-binding", bound_gpus_need_cores_beside_them },
-                 { "--spread-job", tasks_are_spread } };
+                 { "--spread-job", tasks_are_spread },
+                 { "weights", light_nodes_come_first } };
     for (size_t i = 0; i < COUNT(each); i++)
         for (uintptr_t compat = COMPAT_22_05; compat <= COMPAT_26_05; compat++)
             rows_add(&rows, each[i].test, (const void *)compat, "%s, compat %u", each[i].name,

@@ -316,6 +316,52 @@ static bool choose_among(struct choice *choice)
     }
 }
 
+/* The lowest weight and state at or above `from` among the fitting nodes; UINT64_MAX = none. */
+static uint64_t weight_from(const struct choice *choice, uint64_t from)
+{
+    uint64_t lowest = UINT64_MAX;
+    FOR_NODES(node, choice->chooser->fitting, choice->nodes->words)
+    {
+        const uint64_t weight = plain_rank(choice, node) >> 1;
+        if (weight >= from && weight < lowest) lowest = weight;
+    }
+    return lowest;
+}
+
+/* Whether a request for a range of nodes had better see heavier nodes too: of the nodes that are up, free or not, too
+ * few are as light, and there are others. */
+static bool wants_heavier(const struct choice *choice, uint64_t weight)
+{
+    uint32_t light = 0, heavier = 0;
+    if (choice->nodes_wanted <= choice->nodes_min) return false;
+    FOR_NODES(node, choice->how->candidates, choice->nodes->words)
+    {
+        if (!slurm_set_has(choice->picture->usable, node)) continue;
+        if (!(choice->need->kinds >> choice->nodes->kind_of[node] & 1)) continue;
+        const bool is_light = plain_rank(choice, node) >> 1 <= weight;
+        light += is_light;
+        heavier += !is_light;
+    }
+    return light < choice->nodes_wanted && heavier > 0;
+}
+
+/* Nodes of the lowest weight alone, then with those of the next, and so on. */
+static bool by_weight(struct choice *choice)
+{
+    struct slurm_chooser *chooser = choice->chooser;
+    const uint32_t words = choice->nodes->words;
+    for (uint64_t weight = weight_from(choice, 0); weight != UINT64_MAX;
+         weight = weight_from(choice, weight + 1)) {
+        uint32_t fit = 0;
+        memset(chooser->lighter, 0, words * sizeof *chooser->lighter);
+        FOR_NODES(node, chooser->fitting, words)
+        if (plain_rank(choice, node) >> 1 <= weight) set_put(chooser->lighter, node), fit++;
+        if (wants_heavier(choice, weight)) continue;
+        if (fit >= choice->nodes_min && choose_among(choice)) return true;
+    }
+    return false;
+}
+
 static bool choose_several(struct choice *choice)
 {
     struct slurm_chooser *chooser = choice->chooser;
@@ -327,22 +373,7 @@ static bool choose_several(struct choice *choice)
         memcpy(chooser->lighter, chooser->fitting, words * sizeof *chooser->lighter);
         return choose_among(choice);
     }
-    /* Nodes of the lowest weight alone, then with those of the next, and so on. */
-    for (uint64_t from = 0;;) {
-        uint64_t next = UINT64_MAX;
-        FOR_NODES(node, chooser->fitting, words)
-        {
-            const uint64_t rank = plain_rank(choice, node) >> 1;
-            if (rank >= from && rank < next) next = rank;
-        }
-        if (next == UINT64_MAX) return false;
-        from = next + 1;
-        memset(chooser->lighter, 0, words * sizeof *chooser->lighter);
-        uint32_t count = 0;
-        FOR_NODES(node, chooser->fitting, words)
-        if (plain_rank(choice, node) >> 1 < from) set_put(chooser->lighter, node), count++;
-        if (count >= choice->nodes_min && choose_among(choice)) return true;
-    }
+    return by_weight(choice);
 }
 
 /* ---- public ---------------------------------------------------------------------------------- */

@@ -202,6 +202,7 @@ static bool gather(struct choice *choice, uint32_t top, uint64_t *best, uint64_t
 {
     const uint32_t words = choice->nodes->words;
     const uint64_t *nodes = below(choice, top);
+    const bool old = choice->nodes->slurm->compat == COMPAT_22_05;
     uint64_t cores = 0, gpus = 0, from = 0, rank;
     int64_t count = 0;
     memset(best, 0, words * sizeof *best);
@@ -226,8 +227,8 @@ static bool gather(struct choice *choice, uint32_t top, uint64_t *best, uint64_t
             gpus += offer_of(choice, node)->gpus;
             count++;
         }
-    } while (count < choice->nodes_left || (int64_t)cores < choice->cores_left ||
-             !choice_gpus_reach(choice, gpus));
+    } while ((old ? !choice_enough_nodes(choice, count) : count < choice->nodes_left) ||
+             (int64_t)cores < choice->cores_left || !choice_gpus_reach(choice, gpus));
     return (int64_t)cores >= choice->cores_left && choice_enough_nodes(choice, count) &&
            choice_gpus_reach(choice, gpus);
 }
