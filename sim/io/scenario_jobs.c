@@ -155,6 +155,8 @@ static bool set_words(struct job_list *list, const struct job_line *line, struct
     words->nice = (int32_t)line->nice;
     words->priority = (int32_t)line->priority;
     words->exit_code = (int32_t)line->exit_code;
+    words->exit_code_again =
+        (int32_t)(line->exit_code_again < 0 ? line->exit_code : line->exit_code_again);
     words->begin_ns = line->begin_ns;
     words->requeue = line->requeue;
     words->hold = line->hold;

@@ -29,6 +29,7 @@ static bool policy_init(void *memory, const struct policy_view *view, struct are
     slurm->arena = arena;
     slurm->all_dirty = true;
     running_init(&slurm->ends);
+    slurm_evict_init(slurm);
     const size_t needs = (size_t)view->requests->class_count * slurm->spec->partition_count;
     slurm->needs = ARENA_ARRAY(arena, struct slurm_need *, needs);
     const struct slots_size size = { .nodes = view->cluster->nodes,
@@ -41,6 +42,7 @@ static bool policy_init(void *memory, const struct policy_view *view, struct are
            (slurm->chooser = slurm_chooser_create(&slurm->nodes)) &&
            slurm_queue_init(&slurm->queue, slurm->spec) &&
            slurm_walk_init(&slurm->walk, &slurm->queue) && slots_init(&slurm->slots, size) &&
+           slurm_reserve_init(&slurm->reserve, slurm->spec, view->layout, arena) &&
            slurm_sleep_init(slurm, view, arena) && slurm_books_init(slurm, view, arena) &&
            slurm_gate_init(slurm, view, arena);
 }
@@ -48,6 +50,7 @@ static bool policy_init(void *memory, const struct policy_view *view, struct are
 static void policy_clear(void *memory)
 {
     struct slurm *slurm = memory;
+    slurm_evict_clear(slurm);
     slurm_gate_clear(slurm);
     slurm_sleep_clear(slurm);
     slurm_books_clear(slurm);
@@ -58,6 +61,8 @@ static void policy_clear(void *memory)
     slurm_picture_clear(&slurm->picture);
     running_clear(&slurm->ends);
     free(slurm->jobs);
+    free(slurm->het);
+    free(slurm->endings);
 }
 
 /* ---- what happened --------------------------------------------------------------------------- */
@@ -91,20 +96,23 @@ void slurm_job_holds(struct slurm *slurm, const struct policy_view *view, uint32
 /* A job that waited for its nodes to come up holds them already. */
 static void note_start(struct slurm *slurm, const struct policy_view *view, struct note note)
 {
+    slurm->jobs[note.live].doomed = slurm->jobs[note.live].suspended = false;
     if (slurm->jobs[note.live].runs)
         slurm_dirty_job(slurm, view, note.live);
     else
         slurm_job_holds(slurm, view, note.live, note.at_ns, note.at_ns);
-    if (slurm->live_of_row)
+    if (slurm->depend.job_count > 0)
         slurm_depend_started(&slurm->depend, view->live->jobs[note.live].row, note.at_ns);
 }
 
 static void note_end(struct slurm *slurm, const struct policy_view *view, struct note note)
 {
     slurm_dirty_job(slurm, view, note.live);
+    slurm_ending_note(slurm, view, note.live);
     if (!slurm->jobs[note.live].runs) return;
     running_remove(&slurm->ends, end_entry(slurm, note.live));
-    slurm->jobs[note.live].runs = false;
+    slurm->jobs[note.live].runs = slurm->jobs[note.live].doomed = false;
+    slurm->jobs[note.live].suspended = false;
     slurm_books_end(slurm, view, note.live, note.at_ns);
     count_array(slurm, view, note.live, -1);
     slurm_sleep_dropped(slurm, note.live);
@@ -124,8 +132,8 @@ static void note_waits(struct slurm *slurm, const struct policy_view *view, stru
     } else if (words) {
         job->held = words->hold;
         job->begin_ns = words->begin_ns ? time_add(note.at_ns, words->begin_ns) : 0;
-        if (slurm->live_of_row) {
-            slurm->live_of_row[row] = note.live;
+        if (slurm->live_of_row) slurm->live_of_row[row] = note.live;
+        if (slurm->depend.job_count > 0) {
             slurm_depend_submitted(&slurm->depend, row, note.at_ns);
         }
     }
@@ -139,9 +147,12 @@ static void note_over(struct slurm *slurm, const struct policy_view *view, struc
 {
     const uint32_t row = view->live->jobs[note.live].row;
     slurm_queue_remove(&slurm->queue, note.live);
-    if (slurm->live_of_row)
+    /* Nobody asked what becomes of it: a user or a preemption ended it. */
+    if (!slurm->acting)
+        slurm_ending_keep(slurm, note.live, time_add(note.at_ns, slurm->spec->kill_wait_ns));
+    if (slurm->depend.job_count > 0)
         slurm_depend_over(&slurm->depend, row,
-                          note.end == 0 && view->jobs->words[row].exit_code == 0, note.at_ns);
+                          note.end == 0 && slurm_exit_code(view, note.live) == 0, note.at_ns);
 }
 
 static void note_hold(struct slurm *slurm, struct note note)
@@ -203,6 +214,14 @@ static void policy_begin(void *memory)
     slurm->stage = STAGE_BEFORE;
 }
 
+/* A reservation has begun or ended since the last look. */
+static void look_at_reservations(struct slurm *slurm, int64_t now_ns)
+{
+    if (now_ns < slurm->boundary_ns) return;
+    slurm->boundary_ns = slurm_reserve_boundary_ns(&slurm->reserve, now_ns);
+    slurm->event = slurm->changed = true;
+}
+
 /* Enters the main pass when it is due: at once after an event, over the first jobs; on its timer over all. */
 static enum slurm_stage enter_main(struct slurm *slurm, int64_t now_ns)
 {
@@ -228,11 +247,19 @@ static bool policy_next(void *memory, const struct policy_view *view, int64_t no
 {
     (void)fresh_serial;
     struct slurm *slurm = memory;
+    slurm->acting = true;
     slurm->last_ns = now_ns;
     if (slurm_sleep_next(slurm, view, now_ns, decision)) return true;
+    if (slurm->stage == STAGE_BEFORE) slurm_ending_pass(slurm, now_ns);
     slurm_refresh(slurm, view);
-    if (slurm->stage == STAGE_BEFORE) slurm_recompute(slurm, view, now_ns);
+    if (slurm_evict_act(slurm, view, now_ns, decision)) return true;
+    if (slurm_main_retry(slurm, view, now_ns, decision)) return true;
     if (slurm->stage == STAGE_BEFORE) {
+        look_at_reservations(slurm, now_ns);
+        slurm_recompute(slurm, view, now_ns);
+    }
+    if (slurm->stage == STAGE_BEFORE) {
+        if (slurm_evict_next(slurm, view, now_ns, decision)) return true;
         if (slurm_gate_next(slurm, view, now_ns, decision)) return true;
         slurm->stage = enter_main(slurm, now_ns);
         if (slurm->stage == STAGE_DONE) slurm->stage = enter_backfill(slurm, now_ns);
@@ -266,10 +293,12 @@ static int64_t next_pass(const struct slurm *slurm, int64_t now_ns)
 static int64_t policy_next_wake_ns(void *memory, const struct policy_view *view, int64_t now_ns)
 {
     (void)view;
-    const struct slurm *slurm = memory;
-    int64_t wake_ns = slurm_sleep_wake_ns(slurm);
+    struct slurm *slurm = memory;
+    int64_t wake_ns = sooner(slurm_ending_wake_ns(slurm), slurm_sleep_wake_ns(slurm));
+    slurm->acting = false;
     const struct running_entry *opens = running_at(&slurm->opens, (struct running_place){ 0 });
     if (opens) wake_ns = sooner(wake_ns, opens->expected_end_ns);
+    wake_ns = sooner(wake_ns, slurm_evict_wake_ns(slurm));
     if (slurm_gate_open(slurm)) wake_ns = sooner(wake_ns, next_pass(slurm, now_ns));
     if (slurm_queue_entries(&slurm->queue) == 0) return wake_ns;
     if (slurm->spec->backfill && (slurm->changed || slurm->time_matters))
@@ -278,6 +307,7 @@ static int64_t policy_next_wake_ns(void *memory, const struct policy_view *view,
     if (slurm->full_wanted || slurm->time_matters)
         wake_ns = sooner(wake_ns, next_tick(now_ns, slurm->spec->sched_interval_ns, 0));
     if (slurm->spec->multifactor) wake_ns = sooner(wake_ns, slurm->calc_ns);
+    wake_ns = sooner(wake_ns, slurm_reserve_boundary_ns(&slurm->reserve, now_ns));
     return wake_ns > now_ns ? wake_ns : now_ns + 1;
 }
 

@@ -15,6 +15,8 @@ void slurm_backfill_begin(struct slurm *slurm, int64_t now_ns)
     slurm->sched_start_s = slurm_clock_s(slurm, now_ns);
     slots_begin(&slurm->slots, slurm->sched_start_s, slurm->spec->bf_window_ns / NS_PER_S);
     slurm->tested = 0;
+    slurm->cycle++;
+    slurm->het_count = slurm->het_at = slurm->het_component = 0;
     slurm->changed = false;
     slurm_walk_begin(&slurm->walk, &slurm->queue);
 }
@@ -22,13 +24,17 @@ void slurm_backfill_begin(struct slurm *slurm, int64_t now_ns)
 /* ---- step 3 ---------------------------------------------------------------------------------- */
 
 /* Nodes of the partition that are up and free of reservations while the job would run. */
-static int64_t candidates_at(struct slurm *slurm, const struct slurm_entry *entry, int64_t at_s,
-                             int64_t limit_s)
+int64_t slurm_backfill_candidates(struct slurm *slurm, const struct policy_view *view,
+                                  const struct slurm_entry *entry, int64_t at_s, int64_t limit_s)
 {
     const uint64_t *nodes = slurm_partition_nodes(&slurm->nodes, entry->partition);
     for (uint32_t w = 0; w < slurm->nodes.words; w++)
         slurm->candidates[w] = nodes[w] & slurm->picture.usable[w];
-    return slots_free(&slurm->slots, at_s, at_s + limit_s, slurm->candidates);
+    const char *reserved;
+    const int64_t other_s = slurm_unreserved(slurm, view, entry, at_s, limit_s, &reserved);
+    if (reserved) slurm->jobs[entry->live].reason = reserved;
+    const int64_t later_s = slots_free(&slurm->slots, at_s, at_s + limit_s, slurm->candidates);
+    return other_s < later_s ? other_s : later_s;
 }
 
 static bool enough(const struct slurm *slurm, const struct slurm_need *need)
@@ -106,7 +112,7 @@ static bool try_entry(struct slurm *slurm, const struct policy_view *view,
                                    .backfill = true };
     int64_t at_s = now_s;
     for (int tries = 0; tries < TRIES_MOST; tries++) {
-        const int64_t later_s = candidates_at(slurm, entry, at_s, limit_s);
+        const int64_t later_s = slurm_backfill_candidates(slurm, view, entry, at_s, limit_s);
         if (!enough(slurm, need)) {
             if (later_s == SLOTS_NEVER) return false;
             at_s = later_s;
@@ -115,10 +121,16 @@ static bool try_entry(struct slurm *slurm, const struct policy_view *view,
         const struct slurm_when when = slurm_when(slurm, view, need, &how, now_s);
         if (when.answer == SLURM_SWITCHES) slurm->time_matters = true;
         if (when.answer != SLURM_PLACED) return false;
-        const int64_t start_s = when.start_s > at_s ? when.start_s : at_s;
+        int64_t start_s = when.start_s > at_s ? when.start_s : at_s;
+        const uint32_t het = slurm_het_of(view, entry->row);
+        if (het != JOB_NONE) start_s = slurm_het_start_s(slurm, view, entry->live, start_s);
         job->estimate_s = start_s;
         job->limit_s = limit_s;
         job->partition = entry->partition;
+        if (start_s <= now_s && het != JOB_NONE) {
+            slurm->out_of_memory |= !slurm_het_push(slurm, het);
+            return false;
+        }
         if (when.now && start_s <= now_s) return within_limits(slurm, view, entry, now_ns);
         if (start_s > later_s) {
             at_s = later_s;
@@ -150,5 +162,5 @@ bool slurm_backfill_next(struct slurm *slurm, const struct policy_view *view, in
         decision->parts = slurm_parts(slurm->chooser, &decision->part_count);
         return true;
     }
-    return false;
+    return slurm_het_next(slurm, view, now_ns, decision);
 }

@@ -20,8 +20,11 @@ static bool holds_candidate(const struct policy_view *view, uint32_t live, const
 static void take_away(struct slurm *slurm, const struct policy_view *view, uint32_t live)
 {
     for (uint32_t row = view->live->attempts[live].first_grant; row != GRANT_NONE;
-         row = view->cluster->grants[row].next)
-        slurm_picture_give_grant(&slurm->picture, &view->cluster->grants[row]);
+         row = view->cluster->grants[row].next) {
+        struct grant grant = view->cluster->grants[row];
+        if (slurm->jobs[live].suspended) grant.cores_milli = 0, grant.memory_bytes = 0;
+        slurm_picture_give_grant(&slurm->picture, &grant);
+    }
 }
 
 /* The end of a job that is over its time is any moment. */

@@ -31,16 +31,14 @@ bool slurm_gate_init(struct slurm *slurm, const struct policy_view *view, struct
     const struct jobs *jobs = view->jobs;
     running_init(&slurm->opens);
     if (!slurm_depend_init(&slurm->depend, jobs)) return false;
-    if (slurm->depend.job_count > 0) {
-        slurm->live_of_row = ARENA_ARRAY(arena, uint32_t, jobs->count);
-        if (!slurm->live_of_row) return false;
+    bool limited = false, together = slurm->depend.job_count > 0;
+    for (uint32_t row = 0; jobs->words && row < jobs->count; row++) {
+        limited |= jobs->words[row].array_limit > 0;
+        together |= jobs->words[row].het_first_row != JOB_NONE;
     }
-    for (uint32_t row = 0; jobs->words && row < jobs->count; row++)
-        if (jobs->words[row].array_limit > 0) {
-            slurm->array_running = ARENA_ARRAY(arena, uint32_t, jobs->count);
-            return slurm->array_running != NULL;
-        }
-    return true;
+    if (limited && !(slurm->array_running = ARENA_ARRAY(arena, uint32_t, jobs->count)))
+        return false;
+    return !together || (slurm->live_of_row = ARENA_ARRAY(arena, uint32_t, jobs->count));
 }
 
 void slurm_gate_clear(struct slurm *slurm)
@@ -60,8 +58,10 @@ static const char *refusal(struct slurm *slurm, const struct policy_view *view, 
     const struct slurm_owner owner = slurm_owner_of(slurm, view, job->row);
     struct slurm_partitions list = slurm_partitions_of(slurm, view, job->row);
     struct slurm_entry entry = { .live = live, .row = job->row };
-    bool any = false, over = false;
+    bool any = false, over = false, admitted;
     const char *limit = NULL;
+    slurm_reservation_of(slurm, view, job->row, &admitted);
+    if (!admitted) return "Requested reservation is invalid";
     while (slurm_partitions_next(slurm, &list, &entry.partition)) {
         const struct slurm_need *need = slurm_need_of(slurm, view, &entry);
         if (!need) return NULL;
@@ -87,7 +87,7 @@ static int64_t opens_ns(const struct slurm *slurm, const struct policy_view *vie
         *reason = "JobHeldUser";
         return TIME_NEVER;
     }
-    if (!slurm->live_of_row) return begin_ns;
+    if (slurm->depend.job_count == 0) return begin_ns;
     switch (slurm_depend_state(&slurm->depend, job->row, &ready_ns)) {
     case DEPENDS_WAITS:
         *reason = "Dependency";
@@ -108,7 +108,7 @@ static int64_t opens_ns(const struct slurm *slurm, const struct policy_view *vie
 static const char *never(const struct slurm *slurm, const struct policy_view *view, uint32_t live)
 {
     int64_t ready_ns;
-    if (!slurm->live_of_row) return NULL;
+    if (slurm->depend.job_count == 0) return NULL;
     const enum slurm_depend_state state =
         slurm_depend_state(&slurm->depend, view->live->jobs[live].row, &ready_ns);
     if (state == DEPENDS_INVALID) return "Job dependency problem";
@@ -118,12 +118,10 @@ static const char *never(const struct slurm *slurm, const struct policy_view *vi
 
 bool slurm_gate_needed(struct slurm *slurm, const struct policy_view *view, uint32_t live)
 {
-    const struct live_job *job = &view->live->jobs[live];
     const char *reason;
     if (refusal(slurm, view, live)) return true;
     return opens_ns(slurm, view, live, &reason) > slurm->last_ns ||
-           (slurm->live_of_row && job->row < slurm->depend.job_count &&
-            never(slurm, view, live) != NULL);
+           never(slurm, view, live) != NULL;
 }
 
 /* ---- decisions ------------------------------------------------------------------------------- */
@@ -174,7 +172,7 @@ bool slurm_gate_next(struct slurm *slurm, const struct policy_view *view, int64_
         slurm->out_of_memory |= !slurm_gate_push(slurm, entry.live);
     }
     for (uint32_t row;
-         slurm->live_of_row && (row = slurm_depend_changed(&slurm->depend)) != JOB_NONE;)
+         slurm->depend.job_count > 0 && (row = slurm_depend_changed(&slurm->depend)) != JOB_NONE;)
         slurm->out_of_memory |= !slurm_gate_push(slurm, slurm->live_of_row[row]);
     while (slurm->gate_at < slurm->gate_count) {
         const uint32_t live = slurm->gate[slurm->gate_at++];

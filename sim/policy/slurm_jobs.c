@@ -70,6 +70,40 @@ int64_t slurm_limit_s(const struct slurm *slurm, const struct policy_view *view,
     return limit_s > 0 ? limit_s : 1;
 }
 
+/* ---- reservations ---------------------------------------------------------------------------- */
+
+uint32_t slurm_reservation_of(const struct slurm *slurm, const struct policy_view *view,
+                              uint32_t row, bool *admitted)
+{
+    const struct job_words *words = view->jobs->words ? &view->jobs->words[row] : NULL;
+    *admitted = true;
+    if (!words || words->reservation == TEXT_NONE) return RESERVATION_NONE;
+    const char *text = view->jobs->text;
+    const uint32_t found = slurm_reserve_find(&slurm->reserve, name_of(text + words->reservation));
+    *admitted = found != RESERVATION_NONE &&
+                slurm_reserve_admits(&slurm->reserve, found, name_of(text + words->user),
+                                     name_of(text + words->account));
+    return found;
+}
+
+int64_t slurm_unreserved(struct slurm *slurm, const struct policy_view *view,
+                         const struct slurm_entry *entry, int64_t start_s, int64_t limit_s,
+                         const char **reason)
+{
+    *reason = NULL;
+    if (slurm->spec->reservation_count == 0) return SECONDS_NEVER;
+    bool admitted;
+    const int64_t phase_ns = slurm->spec->clock_phase_ns;
+    const struct slurm_stay stay = {
+        .reservation = slurm_reservation_of(slurm, view, entry->row, &admitted),
+        .start_ns = start_s * NS_PER_S - phase_ns,
+        .end_ns = (start_s + limit_s) * NS_PER_S - phase_ns,
+    };
+    const int64_t next_ns = slurm_reserve_limit(&slurm->reserve, stay, slurm->candidates, reason);
+    if (next_ns == TIME_NEVER) return SECONDS_NEVER;
+    return (next_ns + phase_ns + NS_PER_S - 1) / NS_PER_S;
+}
+
 /* ---- the queue ------------------------------------------------------------------------------- */
 
 static uint32_t partition_named(const struct slurm_spec *spec, const char *name, size_t bytes)
@@ -162,13 +196,16 @@ static void read_node(struct slurm *slurm, const struct policy_view *view, uint3
 
 void slurm_refresh(struct slurm *slurm, const struct policy_view *view)
 {
-    if (slurm->all_dirty) slurm_picture_read(&slurm->picture, view->cluster);
-    for (uint32_t node = 0; slurm->all_dirty && node < view->cluster->nodes; node++)
-        read_node(slurm, view, node);
-    for (uint32_t w = 0; w < slurm->nodes.words; w++) {
-        for (uint64_t bits = slurm->all_dirty ? 0 : slurm->dirty[w]; bits; bits &= bits - 1)
-            read_node(slurm, view, w * 64 + (uint32_t)__builtin_ctzll(bits));
-        slurm->dirty[w] = 0;
+    if (slurm->all_dirty) {
+        slurm_picture_read(&slurm->picture, view->cluster);
+        for (uint32_t node = 0; node < view->cluster->nodes; node++) read_node(slurm, view, node);
+        slurm_ending_draw(slurm, slurm->nodes.all);
+    } else {
+        for (uint32_t w = 0; w < slurm->nodes.words; w++)
+            for (uint64_t bits = slurm->dirty[w]; bits; bits &= bits - 1)
+                read_node(slurm, view, w * 64 + (uint32_t)__builtin_ctzll(bits));
+        if (slurm->ending_kept > 0) slurm_ending_draw(slurm, slurm->dirty);
     }
+    memset(slurm->dirty, 0, slurm->nodes.words * sizeof *slurm->dirty);
     slurm->all_dirty = false;
 }

@@ -20,6 +20,14 @@ static bool code_in(const char *list, int32_t code)
     return false;
 }
 
+int32_t slurm_exit_code(const struct policy_view *view, uint32_t live)
+{
+    const struct live_job *job = &view->live->jobs[live];
+    if (!view->jobs->words) return 0;
+    const struct job_words *words = &view->jobs->words[job->row];
+    return job->attempts > 1 ? words->exit_code_again : words->exit_code;
+}
+
 static bool may_requeue(const struct slurm *slurm, const struct job_words *words)
 {
     return words && words->requeue >= 0 ? words->requeue == 1 : slurm->spec->job_requeue;
@@ -32,16 +40,17 @@ struct sequel slurm_sequel(struct slurm *slurm, const struct policy_view *view, 
     const uint32_t row = view->live->jobs[live].row;
     const struct job_words *words = view->jobs->words ? &view->jobs->words[row] : NULL;
     struct sequel sequel = { .delay_ns = spec->requeue_delay_ns };
+    const int32_t code = slurm_exit_code(view, live);
     bool special = false;
     switch (how) {
     case CLOSE_FINISHED:
-        if (!words || words->exit_code == 0) return sequel;
-        special = code_in(spec->requeue_exit_hold, words->exit_code);
-        sequel.again = special || code_in(spec->requeue_exit, words->exit_code);
+        special = code_in(spec->requeue_exit_hold, code);
+        sequel.again = special || code_in(spec->requeue_exit, code);
         break;
     case CLOSE_REQUEUED:
         sequel.again = true;
         sequel.delay_ns = time_add(sequel.delay_ns, spec->kill_wait_ns);
+        slurm_ending_keep(slurm, live, time_add(slurm->last_ns, spec->kill_wait_ns));
         break;
     case CLOSE_NODE_FAIL:
     case CLOSE_CRASH:
@@ -50,8 +59,9 @@ struct sequel slurm_sequel(struct slurm *slurm, const struct policy_view *view, 
     case CLOSE_LIMIT:
         break;
     }
+    slurm_ending_drop(slurm);
     if (special) slurm->jobs[live].held = true;
-    if (sequel.again && slurm->live_of_row)
+    if (sequel.again && slurm->depend.job_count > 0)
         slurm_depend_requeued(&slurm->depend, row, special, slurm->last_ns);
     return sequel;
 }

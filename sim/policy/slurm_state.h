@@ -6,6 +6,9 @@
  * slurm_books.c   who a job belongs to: limits, use, priorities
  * slurm_main.c    the main pass            slurm_backfill.c  the backfill pass
  * slurm_sleep.c   power saving: nodes that are put out, and jobs that wait for theirs to come up
+ * slurm_ending.c  jobs that are stopped and not gone yet
+ * slurm_evict.c   preemption: who goes, when, and who goes on
+ * slurm_het.c     heterogeneous jobs: components that start together
  * slurm_future.c  when and where a job fits, now or after others have gone
  *
  * Times of the schedulers are whole seconds of the wall clock, as in slurmctld: the simulation's time plus the phase of
@@ -23,8 +26,10 @@
 #include "policy/slurm_nodes.h"
 #include "policy/slurm_picture.h"
 #include "policy/slurm_power.h"
+#include "policy/slurm_preempt.h"
 #include "policy/slurm_priority.h"
 #include "policy/slurm_queue.h"
+#include "policy/slurm_reserve.h"
 #include "policy/slurm_select.h"
 #include "policy/slurm_slots.h"
 
@@ -43,7 +48,26 @@ struct slurm_job {
     const char *reason;    /* why it waits, as squeue says; NULL = not looked at yet                    */
     uint32_t partition;    /* where it runs                                                       */
     int64_t ready_ns;      /* it holds nodes that are up by then, and starts then; 0 = it does not       */
-    bool runs, held;
+    int64_t own_s;         /* component of a heterogeneous job: when it could start by itself            */
+    uint32_t own_cycle;    /* backfill cycle that says so                                             */
+    int64_t suspended_ns;  /* since when it stands still                                           */
+    int64_t again_ns;      /* of a doomed job: when it may start again                               */
+    int64_t evicts_until_ns; /* those that it evicts are gone by then                               */
+    enum decide doom;      /* what becomes of it                                                   */
+    bool runs, held, doomed, suspended;
+};
+
+/* What a job that is not gone yet holds on one node. */
+struct slurm_ending {
+    struct part part;
+    int64_t until_ns;
+};
+
+/* A decision that waits for its turn. */
+struct slurm_act {
+    enum decide what;
+    uint32_t live;
+    int64_t delay_ns;
 };
 
 enum slurm_stage { STAGE_BEFORE, STAGE_MAIN, STAGE_BACKFILL, STAGE_DONE };
@@ -83,6 +107,7 @@ struct slurm {
     struct running ends;      /* running jobs by planned end, in ns of the wall clock                    */
     struct slots slots;
     struct slurm_sleep sleep;
+    struct slurm_reserve reserve;
 
     /* The gate. */
     struct slurm_depend depend;
@@ -91,6 +116,7 @@ struct slurm {
     uint32_t gate_count, gate_at, gate_capacity;
     uint32_t *live_of_row;   /* [jobs->count] NULL when nobody depends on anything                   */
     uint32_t *array_running; /* [jobs->count] by the row of the first task; NULL without limits       */
+    int64_t boundary_ns;     /* when a reservation begins or ends next                              */
     int64_t last_ns;         /* of the last note                                                 */
 
     uint64_t *dirty; /* [words] nodes to be read again                                           */
@@ -102,7 +128,26 @@ struct slurm {
     bool event;        /* something happened that the main pass answers                              */
     bool changed;      /* something changed since the last backfill cycle                            */
     bool full_wanted;  /* the last main pass did not look at all jobs                                */
+    bool acting;       /* the policy's own decisions are being applied                               */
     bool time_matters; /* a job waits for time to pass: the timers go on                             */
+
+    /* Preemption. */
+    struct slurm_preempt preempt;
+    struct running kills;         /* doomed jobs by the time when they are gone                          */
+    struct slurm_act *acts;       /* [act_count] to be done at once, from act_at on                      */
+    uint32_t act_count, act_at, act_capacity;
+    uint32_t *suspended;          /* [suspended_count] in order of time                                */
+    uint32_t suspended_count, suspended_capacity;
+    struct slurm_victim *victims; /* [victim_capacity]                                             */
+    uint32_t victim_capacity;
+    struct part *place;           /* [place_count] of the last trial                                   */
+    uint32_t place_count;
+    struct slurm_entry retry;     /* tried again when the acts are done                                 */
+    bool has_retry;
+
+    /* Jobs that are ending: ending_kept of ending_count; the others are of the job that ended last. */
+    struct slurm_ending *endings;
+    uint32_t ending_count, ending_kept, ending_capacity, ending_live;
 
     /* The main pass. */
     bool *failed;       /* [partition_count] none of its later jobs may start in this pass              */
@@ -110,7 +155,10 @@ struct slurm {
     uint32_t depth_left;
 
     /* The backfill pass. */
-    uint32_t tested;
+    uint32_t tested, cycle;
+    uint32_t *het;       /* [het_count] rows of first components whose time has come in this cycle          */
+    uint32_t het_count, het_at, het_capacity;
+    uint32_t het_component; /* of het[het_at]: components that have started                             */
     int64_t sched_start_s;
     bool out_of_memory;
 };
@@ -135,6 +183,16 @@ int64_t slurm_limit_s(const struct slurm *slurm, const struct policy_view *view,
 /* Whether the nodes of the partition, up and empty, could hold it. */
 bool slurm_is_feasible(struct slurm *slurm, const struct policy_view *view,
                        const struct slurm_entry *entry, const struct slurm_need *need);
+
+/* Takes out of the candidates the nodes that reservations keep from a job that would run from start_s on. Returns the
+ * second from which a later start may find more; SECONDS_NEVER = none. *reason: NULL, or why. */
+int64_t slurm_unreserved(struct slurm *slurm, const struct policy_view *view,
+                         const struct slurm_entry *entry, int64_t start_s, int64_t limit_s,
+                         const char **reason);
+
+/* The reservation that a job names, or RESERVATION_NONE; *admitted: whether it may. */
+uint32_t slurm_reservation_of(const struct slurm *slurm, const struct policy_view *view,
+                              uint32_t row, bool *admitted);
 
 /* The partitions that a job may go to, one by one. */
 struct slurm_partitions {
@@ -167,6 +225,9 @@ bool slurm_gate_next(struct slurm *slurm, const struct policy_view *view, int64_
                      struct decision *decision);
 
 /* ---- slurm_requeue.c ---- */
+
+/* What the current or last run of a job ends with. */
+int32_t slurm_exit_code(const struct policy_view *view, uint32_t live);
 
 struct sequel slurm_sequel(struct slurm *slurm, const struct policy_view *view, uint32_t live,
                            enum attempt_close how);
@@ -238,12 +299,68 @@ void slurm_job_holds(struct slurm *slurm, const struct policy_view *view, uint32
 
 /* ---- passes: one decision a call; false when the pass is over ---- */
 
+bool slurm_main_retry(struct slurm *slurm, const struct policy_view *view, int64_t now_ns,
+                      struct decision *decision);
 void slurm_main_begin(struct slurm *slurm, uint32_t depth);
 bool slurm_main_next(struct slurm *slurm, const struct policy_view *view, int64_t now_ns,
                      struct decision *decision);
 void slurm_backfill_begin(struct slurm *slurm, int64_t now_ns);
 bool slurm_backfill_next(struct slurm *slurm, const struct policy_view *view, int64_t now_ns,
                          struct decision *decision);
+
+/* ---- slurm_ending.c ---- */
+
+/* A job is about to give its nodes back; it is gone only at until_ns; it is gone at once. */
+void slurm_ending_note(struct slurm *slurm, const struct policy_view *view, uint32_t live);
+void slurm_ending_keep(struct slurm *slurm, uint32_t live, int64_t until_ns);
+void slurm_ending_drop(struct slurm *slurm);
+
+void slurm_ending_pass(struct slurm *slurm, int64_t now_ns);
+void slurm_ending_draw(struct slurm *slurm, const uint64_t *done);
+int64_t slurm_ending_wake_ns(const struct slurm *slurm);
+
+/* ---- slurm_evict.c ---- */
+
+void slurm_evict_init(struct slurm *slurm);
+void slurm_evict_clear(struct slurm *slurm);
+
+struct slurm_side slurm_side_of(const struct slurm *slurm, const struct policy_view *view,
+                                uint32_t live);
+
+/* Dooms or suspends others for a job that does not fit. False: it evicts nobody. */
+bool slurm_evict_for(struct slurm *slurm, const struct policy_view *view,
+                     const struct slurm_entry *entry, const struct slurm_need *need,
+                     const struct slurm_how *how, int64_t now_ns);
+
+/* The next of the acts that were decided; of the doomed whose time has come, and the suspended that can go on. */
+bool slurm_evict_act(struct slurm *slurm, const struct policy_view *view, int64_t now_ns,
+                     struct decision *decision);
+bool slurm_evict_next(struct slurm *slurm, const struct policy_view *view, int64_t now_ns,
+                      struct decision *decision);
+int64_t slurm_evict_wake_ns(const struct slurm *slurm);
+
+/* ---- slurm_het.c ---- */
+
+/* The first row of the heterogeneous job that a row is a component of, or JOB_NONE. */
+static inline uint32_t slurm_het_of(const struct policy_view *view, uint32_t row)
+{
+    return view->jobs->words ? view->jobs->words[row].het_first_row : JOB_NONE;
+}
+
+/* A component could start at start_s by itself: when all of them can, as far as is known. */
+int64_t slurm_het_start_s(struct slurm *slurm, const struct policy_view *view, uint32_t live,
+                          int64_t start_s);
+
+/* A component could start now together with the others: the job is tried when the walk is over. */
+bool slurm_het_push(struct slurm *slurm, uint32_t first_row);
+bool slurm_het_next(struct slurm *slurm, const struct policy_view *view, int64_t now_ns,
+                    struct decision *decision);
+
+/* ---- slurm_backfill.c ---- */
+
+/* The candidates of an entry that would run from at_s on; the next time at which there may be more. */
+int64_t slurm_backfill_candidates(struct slurm *slurm, const struct policy_view *view,
+                                  const struct slurm_entry *entry, int64_t at_s, int64_t limit_s);
 
 /* ---- slurm_future.c ---- */
 

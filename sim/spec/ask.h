@@ -56,7 +56,8 @@ struct job_words {
     int32_t nice;
     int32_t priority;                  /* Kubernetes priority value                              */
     int64_t begin_ns;                  /* after submit; 0 = at once                              */
-    int32_t exit_code;
+    int32_t exit_code;                 /* of the first run                                           */
+    int32_t exit_code_again;           /* of later ones                                              */
     int8_t requeue;                    /* -1 not said, 0 --no-requeue, 1 --requeue                */
     bool hold, no_kill, may_not_move, may_not_preempt;
     uint32_t min_member;               /* gang: pods that must be placed; 0 = all                */

@@ -22,7 +22,7 @@ struct job_line {
     char node_selector[LIMIT_TARGET_BYTES], tolerations[LIMIT_TARGET_BYTES];
     char topology_required[LIMIT_NAME_BYTES], topology_preferred[LIMIT_NAME_BYTES];
     int64_t at_ns, run_ns, limit_ns, begin_ns;
-    int64_t nice, priority, exit_code;
+    int64_t nice, priority, exit_code, exit_code_again;
     uint32_t min_member;
     int8_t requeue; /* -1 not said                                                                  */
     bool hold, no_kill, movable, may_not_preempt;
