@@ -15,7 +15,7 @@ enum { TOLERANCE_S = 3, REPLAY_NODES = 256, REPLAY_RUNS = 2048 };
 
 /* One run of a job as the engine had it. */
 struct replay_run {
-    uint32_t trace_row, run;
+    uint32_t serial, trace_row, run;
     int64_t start_ns, end_ns;
     const char *state;
     uint32_t node_count;
@@ -159,18 +159,39 @@ static inline const char *replay_state(const struct replay *replay, const struct
     const struct jobs *jobs = replay->scenario.jobs;
     switch (row->end) {
     case ATTEMPT_FINISHED:
-        return jobs->words[trace_row].exit_code ? "FAILED" : "COMPLETED";
+        return (row->attempt ? jobs->words[trace_row].exit_code_again
+                             : jobs->words[trace_row].exit_code)
+                   ? "FAILED"
+                   : "COMPLETED";
     case ATTEMPT_KILLED_LIMIT:
         return "TIMEOUT";
     case ATTEMPT_FAILED:
         return "NODE_FAIL";
     case ATTEMPT_PREEMPTED:
         return "PREEMPTED";
+    case ATTEMPT_SUSPENDED:
+        return "SUSPENDED";
     case ATTEMPT_CANCELLED:
         return "CANCELLED";
     default:
         return "RUNNING";
     }
+}
+
+/* The run of a job that was suspended last: the attempt behind it is its rest. */
+static inline struct replay_run *replay_suspended(const struct replay *replay, uint32_t serial)
+{
+    for (uint32_t i = replay->run_count; i-- > 0;)
+        if (replay->runs[i].serial == serial)
+            return strcmp(replay->runs[i].state, "SUSPENDED") == 0 ? &replay->runs[i] : NULL;
+    return NULL;
+}
+
+static inline uint32_t replay_runs_before(const struct replay *replay, uint32_t serial)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i + 1 < replay->run_count; i++) count += replay->runs[i].serial == serial;
+    return count;
 }
 
 static inline void replay_collect(struct replay *replay)
@@ -181,11 +202,18 @@ static inline void replay_collect(struct replay *replay)
         LOG_ITEMS(&replay->result.allocations, struct allocation_row);
     replay->runs = calloc(REPLAY_RUNS, sizeof *replay->runs);
     for (uint64_t i = 0; i < replay->result.attempts.count && replay->run_count < REPLAY_RUNS; i++) {
-        struct replay_run *run = &replay->runs[replay->run_count++];
+        struct replay_run *before = replay_suspended(replay, rows[i].serial);
+        struct replay_run *run = before ? before : &replay->runs[replay->run_count++];
+        if (before) {
+            run->end_ns = rows[i].end_ns;
+            run->state = replay_state(replay, &rows[i], run->trace_row);
+            continue;
+        }
+        run->serial = rows[i].serial;
         run->trace_row = rows[i].serial; /* the trace is played once */
         for (uint64_t j = 0; j < replay->result.jobs.count; j++)
             if (jobs[j].serial == rows[i].serial) run->trace_row = jobs[j].trace_row;
-        run->run = rows[i].attempt;
+        run->run = replay_runs_before(replay, rows[i].serial);
         run->start_ns = rows[i].start_ns;
         run->end_ns = rows[i].end_ns;
         run->state = replay_state(replay, &rows[i], run->trace_row);
@@ -363,7 +391,8 @@ static inline void replay_compare(const struct replay *replay, struct verdict *v
         const uint32_t row = replay_row(jobs, recording, want);
         runs[i] = replay_find(replay, row, (unsigned)strtoul(want->run, NULL, 10));
         if (row == JOB_NONE) say(&verdicts[i], "no such job; ");
-        if (want->start_s == SECOND_NONE) {
+        const bool refused = !strcmp(want->nodes, "None assigned");
+        if (want->start_s == SECOND_NONE || refused) {
             if (runs[i]) say(&verdicts[i], "started; ");
             runs[i] = NULL;
             continue;
