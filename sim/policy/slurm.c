@@ -253,7 +253,8 @@ static bool policy_next(void *memory, const struct policy_view *view, int64_t no
     if (slurm->stage == STAGE_BEFORE) slurm_ending_pass(slurm, now_ns);
     slurm_refresh(slurm, view);
     if (slurm_evict_act(slurm, view, now_ns, decision)) return true;
-    if (slurm_main_retry(slurm, view, now_ns, decision)) return true;
+    if (slurm_main_retry(slurm, view, now_ns, decision))
+        return slurm_sleep_wrap(slurm, now_ns, decision);
     if (slurm->stage == STAGE_BEFORE) {
         look_at_reservations(slurm, now_ns);
         slurm_recompute(slurm, view, now_ns);
