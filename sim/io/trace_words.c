@@ -138,7 +138,8 @@ enum status trace_check_words(const struct scenario *scenario, const struct jobs
         const bool is_kube = scheduler->kind == KIND_KUBERNETES;
         if (is_slurm) TRY(check_default(scenario, &scheduler->slurm, jobs, diag));
         if (is_slurm && jobs->words) TRY(check_slurm(scenario, &scheduler->slurm, jobs, diag));
-        if (scheduler->kind == KIND_STATIC) TRY(check_teams(scenario, scheduler, jobs, diag));
+        if (scheduler->kind == KIND_STATIC && scheduler->team_count > 0)
+            TRY(check_teams(scenario, scheduler, jobs, diag));
         warns |= is_slurm || is_kube;
         memory_counts |= is_kube || (is_slurm && scheduler->slurm.memory_counts);
     }
