@@ -19,6 +19,18 @@ static void what_can_never_be(void **state)
     ask = (struct ask){ NO_MEM, NODES(5), .gpus_per_node = 1 };
     need = places_need(places, &ask);
     assert_false(slurm_feasible_ever(places->chooser, &need));
+    static const struct ask beyond[] = {
+        { NO_MEM, .ntasks = 65536, .cpus_per_task = 65536 }, /* 2^32 cores: 0 in 32 bits */
+        { NO_MEM, .ntasks = UINT32_MAX },
+        { NO_MEM, .ntasks = 65536, .gpus_per_task = 65537 },
+        { NO_MEM, NODES(2), .ntasks_per_node = UINT32_MAX },
+        { NO_MEM, .gpus = UINT32_MAX, .ntasks_per_gpu = 3 },
+        { NO_MEM, NODES(UINT32_MAX), .cpus_per_task = 16 },
+    };
+    for (size_t i = 0; i < COUNT(beyond); i++) {
+        need = places_need(places, &beyond[i]);
+        assert_false(slurm_feasible_ever(places->chooser, &need));
+    }
     ask = (struct ask){ NO_MEM, NODES(4), .cpus_per_task = 17 };
     need = places_need(places, &ask);
     assert_false(slurm_feasible_ever(places->chooser, &need));

@@ -238,6 +238,31 @@ static bool gpu_bits_of(struct slurm_need *need, const struct slurm_nodes *nodes
     return true;
 }
 
+static uint64_t times(uint64_t a, uint64_t b)
+{
+    uint64_t product;
+    return __builtin_mul_overflow(a, b, &product) ? UINT64_MAX : product;
+}
+
+/* Numbers that no node, or not all nodes together, could ever meet; behind this check products fit 32 bits. */
+static bool is_beyond(const struct ask *ask, const struct slurm_nodes *nodes)
+{
+    uint64_t cores = 1, gpus = nodes->gpus_most;
+    for (uint32_t k = 0; k < nodes->kind_count; k++)
+        if (nodes->kinds[k].cores > cores) cores = nodes->kinds[k].cores;
+    const uint64_t all_cores = times(cores, nodes->nodes), all_gpus = times(gpus, nodes->nodes);
+    const uint64_t per_task = ask->cpus_per_task ? ask->cpus_per_task : 1;
+    const uint64_t per_node = times(ask->ntasks_per_node, per_task);
+    const uint64_t most = all_cores < UINT32_MAX ? all_cores : UINT32_MAX;
+    return per_task > cores || per_node > cores || ask->cpus_per_gpu > cores ||
+           times(ask->ntasks_per_gpu, per_task) > cores || ask->gpus_per_node > gpus ||
+           ask->gpus_per_task > gpus || ask->gpus > all_gpus ||
+           times(ask->ntasks, per_task) > most ||
+           times(times(ask->ntasks_per_gpu, ask->gpus), per_task) > most ||
+           times(per_node, ask->nodes_min) > most ||
+           times(ask->gpus_per_task, ask->ntasks) > all_gpus;
+}
+
 bool slurm_need_of_ask(struct slurm_need *need, const struct slurm_nodes *nodes,
                        const struct ask *ask, const char *text, uint32_t partition,
                        struct arena *arena)
@@ -264,6 +289,18 @@ bool slurm_need_of_ask(struct slurm_need *need, const struct slurm_nodes *nodes,
     if (need->switch_wait_ns == 0 || need->switch_wait_ns > slurm->max_switch_wait_ns)
         need->switch_wait_ns = slurm->max_switch_wait_ns;
     if (!lists_of_ask(need, nodes, ask, text, arena)) return false;
+    if (ask->nodes_min > nodes->nodes || is_beyond(ask, nodes)) {
+        const bool few_nodes =
+            ask->nodes_min > nodes->nodes; /* the only thing that is wrong with it */
+        *need = (struct slurm_need){ .partition = partition,
+                                     .nodes_min = few_nodes ? ask->nodes_min : 1,
+                                     .nodes_max = few_nodes ? ask->nodes_max : 1,
+                                     .nodes_wanted = 1,
+                                     .cores_per_task = 1,
+                                     .cores_min = 1,
+                                     .kinds = few_nodes };
+        return true;
+    }
     tasks_of_ask(need, ask);
     if (!need->cores_per_gpu && !ask->cpus_per_task && has_gpus(need))
         need->cores_per_gpu = in->def_cpu_per_gpu ? in->def_cpu_per_gpu : slurm->def_cpu_per_gpu;
