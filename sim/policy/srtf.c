@@ -73,6 +73,22 @@ static uint32_t sort_waiting(struct srtf *srtf, const struct policy_view *view)
     return count;
 }
 
+/* Appends a running job; the list of them has equal ends in order of rows, which would be chance. */
+static void add_running(struct srtf *srtf, const struct policy_view *view, uint32_t live,
+                        uint32_t at)
+{
+    const struct live_table *jobs = view->live;
+    for (; at > 0; at--) {
+        const uint32_t before = srtf->order[at - 1];
+        if (jobs->jobs[before].state != LIVE_RUNNING ||
+            jobs->attempts[before].expected_end_ns != jobs->attempts[live].expected_end_ns ||
+            jobs->jobs[before].serial < jobs->jobs[live].serial)
+            break;
+        srtf->order[at] = before;
+    }
+    srtf->order[at] = live;
+}
+
 /* Both lists are in order: running jobs by expected end, waiting ones by limit. */
 static uint32_t merge(struct srtf *srtf, const struct policy_view *view, int64_t now_ns)
 {
@@ -87,7 +103,8 @@ static uint32_t merge(struct srtf *srtf, const struct policy_view *view, int64_t
             srtf->order[count++] = srtf->waiting[w++];
             continue;
         }
-        if (view->live->jobs[entry->live].state == LIVE_RUNNING) srtf->order[count++] = entry->live;
+        if (view->live->jobs[entry->live].state == LIVE_RUNNING)
+            add_running(srtf, view, entry->live, count++);
         place = running_next(view->running, place);
         entry = running_at(view->running, place);
     }
