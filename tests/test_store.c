@@ -175,6 +175,22 @@ static void detail_comes_back(void **state)
     assert_int_equal(read_int(f, "SELECT gpu_mask FROM allocation"), 0xffffffff);
 }
 
+/* Policies end attempts in more ways than faults do: each has a word in the database. */
+static void every_end_of_an_attempt_is_stored(void **state)
+{
+    struct fixture *f = *state;
+    snprintf(f->scenario.detail, sizeof f->scenario.detail, "all");
+    struct store *store = open_store(f);
+    struct replica_result r = fixture_result(0, 0);
+    for (uint32_t end = 0; end < ATTEMPT_ENDS; end++) {
+        const struct attempt_row row = { .attempt = end, .end = (uint8_t)end };
+        assert_true(log_append(&r.attempts, &row));
+    }
+    fixture_store(store, &r, f->diag);
+    assert_int_equal(store_finish(store, f->diag), STATUS_OK);
+    assert_int_equal(read_int(f, "SELECT count(DISTINCT outcome) FROM attempt"), ATTEMPT_ENDS);
+}
+
 static void blast_run_is_replica_minus_one(void **state)
 {
     struct fixture *f = *state;
@@ -267,6 +283,7 @@ int main(void)
         ROW(chance_is_named),
         ROW(curve_comes_back),
         ROW(detail_comes_back),
+        ROW(every_end_of_an_attempt_is_stored),
         ROW(blast_run_is_replica_minus_one),
         ROW(hostile_layout_name_is_text),
         ROW(reader_returns_what_was_written),

@@ -288,7 +288,7 @@ static enum status write_attempt(struct writer *writer, const struct attempt_row
     char units[ACC_HELD_END * 40], fix[48];
     format_units(row->units, units, sizeof units);
     format_int128(row->checkpoint_fix_unit_ns, fix);
-    ASSERT(row->end < 4 && row->class_ < CLASSES);
+    ASSERT(row->end < ATTEMPT_ENDS && row->class_ < CLASSES);
     put_key(writer);
     db_put_int(writer->query, row->serial);
     db_put_int(writer->query, row->attempt);
