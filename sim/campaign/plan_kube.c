@@ -26,8 +26,6 @@ enum status plan_check_kubernetes(const struct scenario *under, const struct sce
     if (kube->profile.strategy == FIT_REQUESTED_TO_CAPACITY && kube->profile.shape_count == 0)
         return diag_error(diag, file,
                           "scheduler.kubernetes: RequestedToCapacityRatio needs a shape");
-    if (kube->autoscaler)
-        return diag_error(diag, file, "scheduler.kubernetes.autoscaler is not built yet");
     if (kube->topology_manager != TM_NONE)
         return diag_error(diag, file,
                           "scheduler.kubernetes.topologyManagerPolicy is not built yet");

@@ -6,6 +6,7 @@
 #include "policy/kubernetes.h"
 
 #include "base/assert.h"
+#include "policy/kube_autoscaler.h"
 #include "policy/kube_batch.h"
 #include "policy/kube_kueue.h"
 #include "policy/kube_operator.h"
@@ -20,23 +21,8 @@ const struct kube_pods *kube_pods_of(const struct kubernetes *kube, const struct
     return &kube->shapes.pods[view->live->jobs[live].request_class];
 }
 
-static bool grow_jobs(struct kubernetes *kube, uint32_t live)
-{
-    if (live < kube->job_capacity) return true;
-    uint32_t capacity = kube->job_capacity ? kube->job_capacity : 256;
-    while (capacity <= live) capacity *= 2;
-    struct kube_job *jobs = realloc(kube->jobs, capacity * sizeof *jobs);
-    if (!jobs) {
-        kube->out_of_memory = true;
-        return false;
-    }
-    kube->jobs = jobs;
-    kube->job_capacity = capacity;
-    return true;
-}
-
-static void tell(struct kubernetes *kube, const struct policy_view *view, enum decide what,
-                 uint32_t live, const char *reason)
+void kube_tell(struct kubernetes *kube, const struct policy_view *view, enum decide what,
+               uint32_t live, const char *reason)
 {
     const struct kube_todo todo = { what, live, view->live->jobs[live].serial, reason };
     if (!log_append(&kube->todo, &todo)) kube->out_of_memory = true;
@@ -88,7 +74,7 @@ void kube_enqueue_pods(struct kubernetes *kube, const struct policy_view *view, 
 }
 
 /* The job wants to run: it asks for admission first where that is needed. */
-static void enqueue(struct kubernetes *kube, const struct policy_view *view, uint32_t live)
+void kube_enqueue(struct kubernetes *kube, const struct policy_view *view, uint32_t live)
 {
     if (kube->kueue)
         kube_kueue_enqueue(kube, view, live);
@@ -100,153 +86,7 @@ void kube_take_pods_back(struct kubernetes *kube, const struct policy_view *view
 {
     kube_queue_remove(kube_queue_of(kube, live), live);
     kube_unkeep(kube, live);
-    if (kube->jobs[live].holds) tell(kube, view, DECIDE_GIVE_BACK, live, NULL);
-}
-
-/* ---- notes ----------------------------------------------------------------------------------- */
-
-static void on_submit(struct kubernetes *kube, const struct policy_view *view, uint32_t live)
-{
-    if (!grow_jobs(kube, live)) return;
-    const struct job_words *words = kube_words_of(view, live);
-    kube->jobs[live] = (struct kube_job){ .priority = words ? words->priority : 0,
-                                          .lost_node = KUBE_NO_PLACE,
-                                          .never_preempts = words && words->may_not_preempt,
-                                          .held = words && words->hold };
-    const char *never = kube_pods_of(kube, view, live)->never;
-    if (kube->kueue && !never) never = kube_kueue_submit(kube, view, live);
-    if (kube->batch && !never) never = kube_batch_submit(kube, view, live);
-    if (never) {
-        tell(kube, view, DECIDE_REFUSE, live, never);
-        return;
-    }
-    if (!kube->jobs[live].held) {
-        enqueue(kube, view, live);
-        return;
-    }
-    kube->jobs[live].blocked = true;
-    tell(kube, view, DECIDE_BLOCK, live, "Suspended");
-}
-
-/* A dead node that the job holds, on which its pods stay Terminating. */
-static uint32_t dead_node_of(const struct policy_view *view, uint32_t live)
-{
-    const struct cluster *cluster = view->cluster;
-    for (uint32_t row = view->live->attempts[live].first_grant; row != GRANT_NONE;
-         row = cluster->grants[row].next)
-        if (cluster->downs[cluster->grants[row].node]) return cluster->grants[row].node;
-    return KUBE_NO_PLACE;
-}
-
-/* It is about to give back what it holds. */
-static void on_end(struct kubernetes *kube, const struct policy_view *view, uint32_t live)
-{
-    struct kube_job *job = &kube->jobs[live];
-    kube_nodes_touch_job(&kube->nodes, view->live->attempts[live].first_grant);
-    if (job->holds) kube_count_priority(kube, job->priority, -1);
-    if (kube->kueue && view->live->jobs[live].state != LIVE_WAITING)
-        kube_kueue_end(kube, view, live, job->terminating);
-    if (kube->kueue) kube_kueue_begin(kube->kueue);
-    if (kube->batch) kube_batch_end(kube, live);
-    job->holds = job->terminating = false;
-    job->lost_node =
-        view->scenario->kube.replace_terminating ? KUBE_NO_PLACE : dead_node_of(view, live);
-    job->placed = 0;
-    if (!kube_queue_has(kube_queue_of(kube, live), live)) return;
-    kube_queue_remove(kube_queue_of(kube, live),
-                      live); /* its place among others depends on its pods */
-    kube_enqueue_pods(kube, view, live);
-}
-
-static void wait_again(struct kubernetes *kube, const struct policy_view *view, uint32_t live)
-{
-    struct kube_job *job = &kube->jobs[live];
-    if (!job->held && job->lost_node == KUBE_NO_PLACE) {
-        enqueue(kube, view, live);
-        return;
-    }
-    job->blocked = true;
-    tell(kube, view, DECIDE_BLOCK, live, job->held ? "Suspended" : "Terminating");
-}
-
-static void leave(struct kubernetes *kube, uint32_t live)
-{
-    kube_queue_remove(kube_queue_of(kube, live), live);
-    kube_unkeep(kube, live);
-    if (kube->kueue) kube_kueue_leave(kube, live);
-}
-
-static void unblock(struct kubernetes *kube, const struct policy_view *view, uint32_t live)
-{
-    struct kube_job *job = &kube->jobs[live];
-    if (!job->blocked || job->held || job->lost_node != KUBE_NO_PLACE) return;
-    job->blocked = false;
-    tell(kube, view, DECIDE_ELIGIBLE, live, NULL);
-    enqueue(kube, view, live);
-}
-
-static void on_hold(struct kubernetes *kube, const struct policy_view *view, uint32_t live, bool on)
-{
-    struct kube_job *job = &kube->jobs[live];
-    job->held = on;
-    if (!on) {
-        unblock(kube, view, live);
-        return;
-    }
-    if (view->live->jobs[live].state != LIVE_WAITING || job->blocked) return;
-    kube_take_pods_back(kube, view, live);
-    leave(kube, live);
-    job->blocked = true;
-    tell(kube, view, DECIDE_BLOCK, live, "Suspended");
-}
-
-/* Pods on dead nodes are gone once these are back. */
-static void on_nodes(struct kubernetes *kube, const struct policy_view *view)
-{
-    kube_nodes_touch_all(&kube->nodes);
-    if (kube->gpu_operator) kube_operator_nodes(kube->gpu_operator, view);
-    if (kube->batch) kube->batch->dirty = true;
-    if (view->scenario->kube.replace_terminating) return;
-    for (uint32_t live = 0; live < view->live->count && live < kube->job_capacity; live++) {
-        struct kube_job *job = &kube->jobs[live];
-        if (view->live->jobs[live].state == LIVE_FREE || job->lost_node == KUBE_NO_PLACE) continue;
-        if (view->cluster->downs[job->lost_node]) continue;
-        job->lost_node = KUBE_NO_PLACE;
-        unblock(kube, view, live);
-    }
-}
-
-static void kube_note(void *memory, const struct policy_view *view, struct note note)
-{
-    struct kubernetes *kube = memory;
-    kube->now_ns = note.at_ns;
-    if (note.live != LIVE_NONE && note.kind != NOTE_SUBMIT && note.live >= kube->job_capacity)
-        return;
-    switch (note.kind) {
-    case NOTE_SUBMIT:
-        on_submit(kube, view, note.live);
-        break;
-    case NOTE_START:
-        kube_nodes_touch_job(&kube->nodes, view->live->attempts[note.live].first_grant);
-        break;
-    case NOTE_END:
-        on_end(kube, view, note.live);
-        break;
-    case NOTE_REQUEUE:
-        wait_again(kube, view, note.live);
-        break;
-    case NOTE_DROP:
-    case NOTE_OVER:
-        leave(kube, note.live);
-        if (kube->batch) kube_batch_leave(kube, note.live);
-        break;
-    case NOTE_NODES_CHANGED:
-        on_nodes(kube, view);
-        break;
-    case NOTE_HOLD:
-        on_hold(kube, view, note.live, note.on);
-        break;
-    }
+    if (kube->jobs[live].holds) kube_tell(kube, view, DECIDE_GIVE_BACK, live, NULL);
 }
 
 /* ---- decisions ------------------------------------------------------------------------------- */
@@ -384,21 +224,11 @@ static void set_aside(struct kubernetes *kube, const struct policy_view *view, u
     kube_queue_fail(&kube->queue, live, kube->now_ns, kube_releases(kube, view));
 }
 
-static bool kube_next(void *memory, const struct policy_view *view, int64_t now_ns,
-                      uint32_t fresh_serial, struct decision *decision)
+/* The default scheduler: jobs that are ready, the most urgent first. */
+static bool next_places(struct kubernetes *kube, const struct policy_view *view,
+                        struct decision *decision)
 {
-    (void)fresh_serial; /* the queue knows who is new */
-    struct kubernetes *kube = memory;
-    kube->now_ns = now_ns;
-    if (next_todo(kube, view, decision)) return true;
-    if (kube_next_termination(kube, view, decision)) return true;
-    if (kube->gpu_operator && kube_operator_next(kube->gpu_operator, view, now_ns, decision))
-        return true;
-    kube_nodes_refresh(&kube->nodes);
-    if (kube->batch) return kube_batch_next(kube, view, decision);
-    if (kube->kueue && kube_kueue_next(kube, view, decision)) return true;
-    if (next_todo(kube, view, decision)) return true; /* pods that Kueue took back */
-    kube_queue_wake(&kube->queue, now_ns, kube_releases(kube, view));
+    kube_queue_wake(&kube->queue, kube->now_ns, kube_releases(kube, view));
     for (uint32_t live; (live = kube_queue_first(&kube->queue)) != LIVE_NONE;) {
         if (kube_place_pods(kube, view, live, kube_pods_at_once(kube, view, live), decision))
             return true;
@@ -406,10 +236,30 @@ static bool kube_next(void *memory, const struct policy_view *view, int64_t now_
         const uint64_t releases = kube_releases(kube, view);
         set_aside(kube, view, live);
         if (kube_releases(kube, view) != releases)
-            kube_queue_wake(&kube->queue, now_ns, kube_releases(kube, view));
-        if (kube_next_termination(kube, view, decision)) return true; /* without a grace period */
+            kube_queue_wake(&kube->queue, kube->now_ns, kube_releases(kube, view));
     }
     return false;
+}
+
+static bool kube_next(void *memory, const struct policy_view *view, int64_t now_ns,
+                      uint32_t fresh_serial, struct decision *decision)
+{
+    (void)fresh_serial; /* the queue knows who is new */
+    struct kubernetes *kube = memory;
+    kube->now_ns = now_ns;
+    if (kube->autoscaler && kube_autoscaler_told(kube->autoscaler, decision)) return true;
+    if (next_todo(kube, view, decision)) return true;
+    if (kube_next_termination(kube, view, decision)) return true;
+    if (kube->gpu_operator && kube_operator_next(kube->gpu_operator, view, now_ns, decision))
+        return true;
+    kube_nodes_refresh(&kube->nodes);
+    if (kube->kueue && kube_kueue_next(kube, view, decision)) return true;
+    if (next_todo(kube, view, decision)) return true; /* pods that Kueue took back */
+    if (kube->batch ? kube_batch_next(kube, view, decision) : next_places(kube, view, decision))
+        return true;
+    kube_nodes_refresh(&kube->nodes);
+    if (kube->autoscaler && kube_autoscaler_scan(kube, view, decision)) return true;
+    return kube_next_termination(kube, view, decision); /* without a grace period */
 }
 
 static void kube_begin(void *memory)
@@ -431,6 +281,10 @@ static int64_t kube_next_wake_ns(void *memory, const struct policy_view *view, i
     if (kube->gpu_operator) {
         const int64_t operator_ns = kube_operator_due_ns(kube->gpu_operator);
         if (operator_ns < wake_ns) wake_ns = operator_ns;
+    }
+    if (kube->autoscaler) {
+        const int64_t scan_ns = kube_autoscaler_due_ns(kube->autoscaler, view);
+        if (scan_ns < wake_ns) wake_ns = scan_ns;
     }
     ASSERT(wake_ns > now_ns);
     return wake_ns;
@@ -456,6 +310,10 @@ static bool kube_init(void *memory, const struct policy_view *view, struct arena
         if (!kube->gpu_operator || !kube_operator_init(kube->gpu_operator, view, arena))
             return false;
     }
+    if (spec->autoscaler) {
+        kube->autoscaler = ARENA_ARRAY(arena, struct kube_autoscaler, 1);
+        if (!kube->autoscaler || !kube_autoscaler_init(kube->autoscaler, view, arena)) return false;
+    }
     return kube_evict_init(kube) && kube_shapes_init(&kube->shapes, view, arena) &&
            kube_nodes_init(&kube->nodes, view->cluster, &kube->shapes, arena) &&
            kube_cycle_init(&kube->cycle, view, &kube->shapes, &kube->nodes, arena) &&
@@ -470,6 +328,7 @@ static void kube_clear_memory(void *memory)
     kube_evict_clear(kube);
     if (kube->kueue) kube_kueue_clear(kube->kueue);
     if (kube->batch) kube_batch_clear(kube->batch);
+    if (kube->autoscaler) kube_autoscaler_clear(kube->autoscaler);
     if (kube->gpu_operator) kube_operator_clear(kube->gpu_operator);
     log_clear(&kube->todo);
     free(kube->jobs);

@@ -52,6 +52,7 @@ struct kube_level {
 
 struct kube_kueue;
 struct kube_batch;
+struct kube_autoscaler;
 struct kube_operator;
 
 struct kubernetes {
@@ -71,6 +72,7 @@ struct kubernetes {
     uint64_t own_releases;     /* places given up that the cluster does not count                 */
     struct kube_kueue *kueue;       /* NULL without it                                          */
     struct kube_batch *batch;       /* Volcano or KAI instead of the default scheduler             */
+    struct kube_autoscaler *autoscaler; /* NULL without it                                       */
     struct kube_operator *gpu_operator; /* NULL when it does nothing                             */
     int64_t now_ns;
     bool out_of_memory;
@@ -96,6 +98,13 @@ static inline uint64_t kube_releases(const struct kubernetes *kube, const struct
     return view->cluster->releases + kube->own_releases;
 }
 
+/* The job wants to run: it asks for admission first where that is needed. */
+void kube_enqueue(struct kubernetes *kube, const struct policy_view *view, uint32_t live);
+
+/* The handlers are told this before anything else. */
+void kube_tell(struct kubernetes *kube, const struct policy_view *view, enum decide what,
+               uint32_t live, const char *reason);
+
 /* The scheduler's queue: the job's pods want nodes. */
 void kube_enqueue_pods(struct kubernetes *kube, const struct policy_view *view, uint32_t live);
 
@@ -116,6 +125,10 @@ bool kube_place_pods(struct kubernetes *kube, const struct policy_view *view, ui
 /* The job starts with pods_on[nodes] of its pods on each node; they fit. */
 void kube_start_on(struct kubernetes *kube, const struct policy_view *view, uint32_t live,
                    const uint32_t *pods_on, struct decision *decision);
+
+/* ---- kube_notes.c ---- */
+
+void kube_note(void *memory, const struct policy_view *view, struct note note);
 
 /* ---- kube_failures.c: what becomes of jobs that stop, see policy.h ---- */
 
