@@ -30,7 +30,10 @@ bool slots_init(struct slots *slots, struct slots_size size)
     slots->ends = calloc(slots->leaves_max / WORD_BITS + 1, sizeof *slots->ends);
     slots->before = calloc(slots->words + 1, sizeof *slots->before);
     slots->after = calloc(slots->words + 1, sizeof *slots->after);
-    if (slots->row_of && slots->ends && slots->before && slots->after && grow(slots)) return true;
+    slots->freed_of = calloc(slots->leaves_max + 1, sizeof *slots->freed_of);
+    if (slots->row_of && slots->ends && slots->freed_of && slots->before && slots->after &&
+        grow(slots))
+        return true;
     slots_clear(slots);
     return false;
 }
@@ -39,6 +42,8 @@ void slots_clear(struct slots *slots)
 {
     free(slots->row_of);
     free(slots->ends);
+    free(slots->freed_of);
+    free(slots->freed);
     free(slots->pool);
     free(slots->before);
     free(slots->after);
@@ -63,6 +68,7 @@ void slots_begin(struct slots *slots, int64_t now_s, int64_t window_s)
         memset(slots->ends, 0, (slots->leaves_max / WORD_BITS + 1) * sizeof *slots->ends);
     }
     slots->rows = 1;
+    slots->freed_rows = 0;
     memset(slots->pool, 0, (size_t)2 * slots->words * sizeof *slots->pool);
 }
 
@@ -151,19 +157,54 @@ static uint32_t next_end(const struct slots *slots, uint32_t step)
     return slots->steps;
 }
 
-/* The first step at or behind `step` with a node free that is taken in the step before. */
-static uint32_t first_freed(struct slots *slots, uint32_t step)
+/* The nodes that a step frees: taken in the step before and not in it. They are kept up to date by each reservation,
+ * since a job that does not fit goes from one such step to the next. */
+static uint64_t *freed_of(const struct slots *slots, uint32_t step)
 {
-    const size_t bytes = slots->words * sizeof *slots->before;
-    for (step = next_end(slots, step); step < slots->steps; step = next_end(slots, step + 1)) {
-        memset(slots->before, 0, bytes);
-        memset(slots->after, 0, bytes);
-        taken_in(slots, (struct span){ step - 1, step }, 1, 0, slots->leaves, slots->before);
-        taken_in(slots, (struct span){ step, step + 1 }, 1, 0, slots->leaves, slots->after);
-        for (uint32_t w = 0; w < slots->words; w++)
-            if (slots->before[w] & ~slots->after[w]) return step;
+    return slots->freed + (size_t)slots->freed_of[step] * slots->words;
+}
+
+/* An empty set for a step that has none yet. */
+static bool freed_make(struct slots *slots, uint32_t step)
+{
+    if (slots->freed_rows == slots->freed_capacity) {
+        const uint32_t capacity = slots->freed_capacity ? 2 * slots->freed_capacity : FIRST_ROWS;
+        uint64_t *freed =
+            realloc(slots->freed, (size_t)capacity * slots->words * sizeof *slots->freed);
+        if (!freed) return false;
+        slots->freed = freed;
+        slots->freed_capacity = capacity;
     }
-    return slots->steps;
+    slots->freed_of[step] = slots->freed_rows++;
+    memset(freed_of(slots, step), 0, slots->words * sizeof *slots->freed);
+    slots->ends[step / WORD_BITS] |= UINT64_C(1) << (step % WORD_BITS);
+    return true;
+}
+
+/* Nodes that are taken all through the span are freed by no step in it any more. */
+static void free_less(struct slots *slots, struct span span, const uint64_t *nodes)
+{
+    for (uint32_t step = next_end(slots, span.first); step < span.behind;
+         step = next_end(slots, step + 1)) {
+        uint64_t *freed = freed_of(slots, step), left = 0;
+        for (uint32_t w = 0; w < slots->words; w++) left |= freed[w] &= ~nodes[w];
+        if (!left) slots->ends[step / WORD_BITS] &= ~(UINT64_C(1) << (step % WORD_BITS));
+    }
+}
+
+/* The step behind them frees those that are not taken in it. */
+static bool free_more(struct slots *slots, uint32_t step, const uint64_t *nodes)
+{
+    memset(slots->after, 0, slots->words * sizeof *slots->after);
+    taken_in(slots, (struct span){ step, step + 1 }, 1, 0, slots->leaves, slots->after);
+    uint64_t any = 0;
+    for (uint32_t w = 0; w < slots->words; w++) any |= nodes[w] & ~slots->after[w];
+    if (!any) return true;
+    const bool is_end = slots->ends[step / WORD_BITS] >> (step % WORD_BITS) & 1;
+    if (!is_end && !freed_make(slots, step)) return false;
+    uint64_t *freed = freed_of(slots, step);
+    for (uint32_t w = 0; w < slots->words; w++) freed[w] |= nodes[w] & ~slots->after[w];
+    return true;
 }
 
 int64_t slots_free(struct slots *slots, int64_t from_s, int64_t to_s, uint64_t *nodes)
@@ -174,7 +215,7 @@ int64_t slots_free(struct slots *slots, int64_t from_s, int64_t to_s, uint64_t *
     const struct span span = span_of(slots, from_s, behind_s);
     taken_in(slots, span, 1, 0, slots->leaves, slots->before);
     for (uint32_t w = 0; w < slots->words; w++) nodes[w] &= ~slots->before[w];
-    const uint32_t step = first_freed(slots, span.first + 1);
+    const uint32_t step = next_end(slots, span.first + 1);
     return step < slots->steps ? slots->begin_s + step * slots->step_s : SLOTS_NEVER;
 }
 
@@ -193,7 +234,7 @@ bool slots_reserve(struct slots *slots, int64_t from_s, int64_t to_s, const uint
 {
     const struct span span = span_of(slots, from_s, to_s);
     if (span.behind <= span.first) return true;
-    if (span.behind < slots->steps)
-        slots->ends[span.behind / WORD_BITS] |= UINT64_C(1) << (span.behind % WORD_BITS);
+    free_less(slots, span, nodes);
+    if (span.behind < slots->steps && !free_more(slots, span.behind, nodes)) return false;
     return take(slots, span, 1, 0, slots->leaves, nodes);
 }

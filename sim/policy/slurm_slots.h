@@ -23,7 +23,10 @@ struct slots {
     uint32_t words, steps, leaves; /* leaves: a power of two, >= steps                            */
     uint32_t leaves_max;
     uint32_t *row_of;         /* [2 * leaves_max] row in the pool of a node of the tree; 0 = nothing taken */
-    uint64_t *ends;           /* a bit a step: a reservation ends where it begins                       */
+    uint64_t *ends;           /* a bit a step: some node is free in it that is taken in the one before  */
+    uint32_t *freed_of;       /* [leaves_max + 1] row of those nodes in `freed`; valid where the bit is set  */
+    uint64_t *freed;          /* rows of [words]                                                 */
+    uint32_t freed_rows, freed_capacity;
     uint64_t *pool;           /* rows of own and any, [2 * words] each; row 0 stays empty                */
     uint32_t rows, row_capacity;
     uint64_t *before, *after; /* [words] scratch                                                 */
