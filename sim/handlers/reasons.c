@@ -192,17 +192,32 @@ void reasons_word(struct run *run, uint32_t live, const char *word)
     append(run, &run->result->words, &row);
 }
 
-/* The next few waiting jobs, in turn. */
+void reasons_waits(struct run *run, uint32_t live)
+{
+    struct reasons *reasons = &run->reasons;
+    if (!run->keep_detail || !run->policy->reason || reasons->fresh_count == WORDS_A_PASS) return;
+    reasons->fresh[reasons->fresh_count++] = live;
+}
+
+static void ask_for(struct run *run, uint32_t live)
+{
+    if (run->live.jobs[live].state != LIVE_WAITING) return;
+    reasons_word(run, live, run->policy->reason(run->policy_memory, &run->view, live));
+}
+
+/* Those that are new, and the next few waiting jobs in turn. */
 static void ask_policy(struct run *run)
 {
     struct reasons *reasons = &run->reasons;
     const uint32_t count = run->live.count;
+    for (uint32_t i = 0; i < reasons->fresh_count; i++) ask_for(run, reasons->fresh[i]);
+    reasons->fresh_count = 0;
     for (uint32_t rows = 0, asked = 0; rows < count && rows < ROWS_A_PASS && asked < WORDS_A_PASS;
          rows++) {
         if (reasons->next_asked >= count) reasons->next_asked = 0;
         const uint32_t live = reasons->next_asked++;
         if (run->live.jobs[live].state != LIVE_WAITING) continue;
-        reasons_word(run, live, run->policy->reason(run->policy_memory, &run->view, live));
+        ask_for(run, live);
         asked++;
     }
 }

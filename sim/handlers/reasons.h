@@ -5,8 +5,8 @@
  * not waiting jobs. What holds one job alone (a requeue delay, a word of its policy) is a row of that
  * job. Nothing reads any of it back during a run.
  *
- * A policy is asked for its words a few jobs a pass, in turn: with more than WORDS_A_PASS jobs
- * waiting, a word may be noticed waiting / WORDS_A_PASS passes late. */
+ * A policy is asked for its words a few jobs a pass: those that began to wait since the last one, and others in turn. With
+ * more than WORDS_A_PASS jobs waiting, a word that changes may be noticed waiting / WORDS_A_PASS passes late. */
 #ifndef GPUPLAN_HANDLERS_REASONS_H
 #define GPUPLAN_HANDLERS_REASONS_H
 
@@ -16,6 +16,8 @@
 #include <stdint.h>
 
 struct run;
+
+enum { WORDS_A_PASS = 16 };
 
 struct job_word {
     uint32_t serial; /* of the job that the row is about; rows are recycled with live rows    */
@@ -30,9 +32,9 @@ struct reasons {
     struct job_word *words; /* [word_capacity] by live row; from malloc                       */
     uint32_t word_capacity;
     uint32_t next_asked; /* live row whose word is asked for next                            */
+    uint32_t fresh[WORDS_A_PASS]; /* live rows that began to wait since the last pass        */
+    uint32_t fresh_count;
 };
-
-enum { WORDS_A_PASS = 16 };
 
 bool reasons_init(struct run *run);
 void reasons_clear(struct reasons *reasons);
@@ -42,6 +44,9 @@ void reasons_after_pass(struct run *run);
 
 /* The job waits for `word` from now on, NULL: for what its request waits for. */
 void reasons_word(struct run *run, uint32_t live, const char *word);
+
+/* The job begins to wait. */
+void reasons_waits(struct run *run, uint32_t live);
 
 /* Why the layout can never hold the job, a constant text. */
 const char *reasons_never_fits(const struct run *run, uint32_t live);

@@ -137,6 +137,7 @@ void transition_submit(struct run *run, uint32_t trace_row)
     }
     if (run->fresh_serial == SERIAL_NONE) run->fresh_serial = job->serial;
     transition_note(run, NOTE_SUBMIT, live);
+    reasons_waits(run, live);
 }
 
 void transition_drop(struct run *run, uint32_t live)
@@ -435,6 +436,7 @@ void transition_requeue(struct run *run, uint32_t live)
     agenda_unset(&run->agenda, live);
     run->live.jobs[live].state = LIVE_WAITING;
     reasons_word(run, live, NULL);
+    reasons_waits(run, live);
     waiting_return(&run->waiting, live, demand_of_live(run, live)->gpus,
                    timing_estimate_ns(run, live, timing_plain_rate_q30(run, live)));
     transition_note(run, NOTE_REQUEUE, live);

@@ -28,6 +28,7 @@ static void make_eligible(struct run *run, uint32_t live)
     ASSERT(run->live.jobs[live].state == LIVE_BLOCKED);
     run->live.jobs[live].state = LIVE_WAITING;
     reasons_word(run, live, NULL);
+    reasons_waits(run, live);
     waiting_return(&run->waiting, live, demand_of_live(run, live)->gpus,
                    timing_estimate_ns(run, live, timing_plain_rate_q30(run, live)));
 }

@@ -63,7 +63,7 @@ enum status store_detail_causes(struct store_detail *detail, uint32_t request, i
 enum status store_detail_words(struct store_detail *detail, uint32_t serial, struct log *told);
 
 /* GPUs held over an interval, of every attempt that bears on [from_ns, to_ns); a suspended one holds on until it is
- * resumed. No order. */
+ * resumed. What an incomplete gang holds before its start is in no row. No order. */
 struct detail_held {
     int64_t from_ns, to_ns;
     uint32_t gpus;
