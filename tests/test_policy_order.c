@@ -132,11 +132,47 @@ static void no_walltime_is_not_zero(void **state)
     }
 }
 
+/* What an order does not know is refused with the order's name, not run in some other way. */
+static void refused(void **state)
+{
+    (void)state;
+    static const struct {
+        enum order order;
+        enum placement placement;
+        bool loss;
+        uint32_t gpus;
+        bool refused;
+    } cases[] = {
+        { ORDER_CONSERVATIVE, PLACE_FGD, false, 1, true },
+        { ORDER_SRTF, PLACE_BEST_FIT, false, 1, true },
+        { ORDER_SJF, PLACE_FGD, false, 1, false },
+        { ORDER_LAS, PLACE_PACK, true, 1, true },
+        { ORDER_CONSERVATIVE, PLACE_PACK, true, 1, false },
+        { ORDER_LAS, PLACE_SPREAD, false, 0, true }, /* cores alone */
+        { ORDER_EASY, PLACE_SPREAD, false, 0, false },
+    };
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        struct fixture fixture;
+        fixture_init(&fixture, 1);
+        fixture.scenario.order = cases[c].order;
+        fixture.scenario.placement = cases[c].placement;
+        fixture.scenario.loss = cases[c].loss;
+        fixture_layout(&fixture, "two", 2, 8);
+        fixture_job(&fixture, 0, 0, 10, 0, cases[c].gpus);
+        const enum status status = plan_build(&fixture.scenario, &fixture.jobs, &fixture.import,
+                                              NULL, 0, 1, &fixture.plan, fixture.diag);
+        CHECK((status != STATUS_OK) == cases[c].refused, "case %zu, %s: status %d", c,
+              order_names[cases[c].order], (int)status);
+        fixture_clear(&fixture);
+    }
+}
+
 int main(void)
 {
     struct rows rows = { 0 };
     rows_add(&rows, seventeen_jobs_in_seven_waves, NULL, "17 jobs in 7 waves (C121)");
     rows_add(&rows, no_walltime_is_not_zero, NULL, "no walltime is not a walltime of 0 (C123)");
+    rows_add(&rows, refused, NULL, "what an order does not know is refused");
     for (uintptr_t seed = 1; seed <= SEEDS; seed++)
         rows_add(&rows, better_is_not_worse, (void *)seed, "better is not worse (C127), log %u",
                  (unsigned)seed);

@@ -5,6 +5,7 @@
 #include "base/int128.h"
 #include "base/text.h"
 #include "campaign/plan_kube.h"
+#include "campaign/plan_orders.h"
 #include "campaign/tornado.h"
 #include "cluster/request.h"
 #include "cluster/speed.h"
@@ -418,6 +419,7 @@ enum status plan_build(const struct scenario *scenario, const struct jobs *jobs,
         for (uint32_t s = 0; s < scenario->slack_count; s++)
             if (is_wanted(scenario->layouts[l].name, only, only_count))
                 TRY(add_variant(plan, l, scenario->slack[s], offered, diag));
+    TRY(plan_check_orders(plan, diag));
     TRY(check_some_fit(plan, diag));
     TRY(resolve_times(plan, diag));
     TRY(check_rates(scenario, diag));

@@ -19,9 +19,10 @@
  * again when nodes fail or return, or a job that was killed waits again: then all places are taken anew in
  * order of the queue.
  *
- * A job that runs past its estimate is expected to run as long again as it has run so far. Leaves
- * out: cores and memory at a planned start (they are looked at when it comes); jobs without a GPU or with
- * a part of one have no place, and what the latter hold is not expected to come back. Tests: test_conservative.c, oracle_sched.c. */
+ * A job that runs past its estimate is expected to run as long again as it has run so far. Leaves out:
+ * cores and memory at a planned start (they are looked at when it comes); jobs without a GPU or with a
+ * part of one, and placements other than pack and spread (campaign/plan_orders.h refuses them).
+ * Tests: test_conservative.c, oracle_sched.c */
 #include "base/assert.h"
 #include "base/bits.h"
 #include "policy/place.h"
@@ -356,10 +357,9 @@ static bool look_at(struct conservative *self, const struct policy_view *view, u
                     int64_t now_ns, uint32_t *part_count)
 {
     const struct live_job *job = &view->live->jobs[live];
-    if (!self->planned || view->demands[job->request_class].per_node == 0) {
+    if (!self->planned) {
         *part_count = place_class(view, job->request_class, self->parts);
         if (*part_count > 0) return true;
-        if (view->demands[job->request_class].per_node == 0) return false; /* no GPUs, no place */
         plan_running(self, view, now_ns);
         self->planned = true;
     }
