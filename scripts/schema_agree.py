@@ -5,6 +5,7 @@ changes that both must refuse. The files stay in FOLDER. Last line: N passed, N 
 Left out, for a schema cannot see it:
 - what several keys must satisfy together (warm-up within the horizon, whole NICs, one GPU model,
   a component's rate, an interval for policy fixed), names of layouts and of the catalog's entries
+- keys of a scheduler that is not chosen; names of nodes, partitions and jobs; one action an event
 - ranges of quantities with a unit (0s for a bin, 1 B/s to 1 EB/s)
 - how YAML spells a value: 08 and 0x10 are numbers to its readers and refused by the parser, "8" in
   quotes is a text to them and a number to the parser; keys that stand twice, tags, tabs, anchors
@@ -192,7 +193,7 @@ TYPED = [
     ("word", ("scheduler.plain.order", "workload.shape", "detail", "failures.drain",
               "layouts.0.fabric.type", "scheduler.kind", "replicas.resample")),
     ("text", ("name", "question", "baseline")),
-    ("map", ("time", "scheduler", "workload", "layouts.0.servers", "verdict", "layouts.0")),
+    ("map", ("time", "scheduler", "workload", "verdict", "layouts.0")),
 ]
 NEEDED = ("gpuplan", "name", "layouts", "layouts.0.name", "layouts.0.servers", "layouts.1.fabric",
           "layouts.0.servers.type", "layouts.1.servers.count", "layouts.0.fabric.link",
@@ -200,7 +201,7 @@ NEEDED = ("gpuplan", "name", "layouts", "layouts.0.name", "layouts.0.servers", "
 UNKNOWN = ("sed", "time.horizont", "time.curve-bin", "workload.traces", "workload.trace.path",
            "layouts.0.count", "layouts.1.fabric.nics", "scheduler.policy", "failures.gpus",
            "checkpoint.every", "layouts.0.servers.gpus", "verdict.tornados", "Name")
-NOT_BUILT = (put("scheduler.plain.order", "sjf"), put("scheduler.plain.placement", "fgd"), put("sweep", {}), put("jobs", []))
+NOT_BUILT = (put("scheduler.plain.order", "sjf"), put("workload.growth", "4%/month"), put("sweep", {}))
 ODD = (  # other breaches that stand at one key
     put("seed", 9223372036854775807), put("replicas.count", 10001), put("replicas", 0),
     put("gpuplan", 2), put("include", {"file": "a.yaml"}), put("workload.limit_factor", 0.5), put("failures.scale", Raw("1e7")),
@@ -228,8 +229,76 @@ ODD = (  # other breaches that stand at one key
 )
 
 
+SLURM_GOOD = [{"kind": "slurm", "slurm": value} for value in (
+    {}, None, {"compat": "22.05"}, {"compat": Raw("26.05"), "second_of_minute": 26},
+    {"SchedulerType": "sched/builtin", "SchedulerParameters": "bf_interval=30,bf_window=2880"},
+    {"SelectTypeParameters": ["CR_Core_Memory", "CR_LLN"], "DefMemPerGPU": 30000, "DefMemPerCPU": "2G"},
+    {"PriorityMaxAge": "1-0", "PriorityCalcPeriod": 5, "PriorityDecayHalfLife": "7-00:00:00"},
+    {"PriorityType": "priority/multifactor", "PriorityFavorSmall": "YES", "PriorityWeightAge": 1000},
+    {"PreemptType": "preempt/qos", "PreemptMode": "SUSPEND,GANG", "JobRequeue": 0, "RequeueExit": 42},
+    {"SuspendTime": -1, "SlurmdTimeout": "5m", "victims_gone": "4s"},
+    {"partitions": [{"name": "a", "Default": "YES", "MaxTime": "UNLIMITED", "OverSubscribe": "FORCE:1"},
+                    {"name": "b", "MaxTime": 60, "MaxNodes": 2, "State": "DOWN", "LLN": "NO"}]},
+    {"qos": [{"name": "a", "GrpTRES": "gres/gpu=8,cpu=64,mem=100G", "GrpJobs": 3, "Flags": "DenyOnLimit"}]},
+    {"associations": [{"account": "lab", "fairshare": 3}, {"account": "lab", "user": "ada"}]},
+    {"reservations": [{"name": "r", "flags": ["MAINT"], "duration": "1h", "start": "90s"}]})]
+SLURM_BAD = [{"kind": "slurm", "slurm": value} for value in (
+    {"compat": "23.02"}, {"SchedulerTyp": "sched/builtin"}, {"Licenses": "matlab:3"},
+    {"PriorityMaxAge": "soon"}, {"PriorityMaxAge": "1-25"}, {"DefMemPerGPU": "30 GX"},
+    {"JobRequeue": "yes"}, {"SlurmdTimeout": "5 minutes"}, {"PriorityWeightAge": -1},
+    {"partitions": []}, {"partitions": [{"nodes": "ALL"}]}, {"partitions": [{"name": "a", "LLN": True}]},
+    {"partitions": [{"name": "a", "AllowGroups": "x"}]}, {"qos": [{"name": "a", "GrpTRES": "gres/gpu"}]},
+    {"qos": {"name": "a"}}, {"reservations": [{"name": "r"}]}, {"SelectType": "select/linear"})]
+KUBE_GOOD = [{"kind": "kubernetes", "kubernetes": value} for value in (
+    {}, {"gang": "coscheduling", "scheduleTimeoutSeconds": 90}, {"preemption": False, "backoffLimit": 0},
+    {"profile": {"NodeResourcesFit": {"scoringStrategy": "MostAllocated"}, "weights": {"NodeAffinity": 0}}},
+    {"profile": {"NodeResourcesBalancedAllocation": [{"name": "cpu"}], "percentageOfNodesToScore": 30}},
+    {"topology": [{"name": "rack", "nodes": 4}, {"name": "host", "nodes": 1}]},
+    {"nodeMonitorGracePeriod": "40s", "podReplacementPolicy": "Failed", "tolerationSeconds": 60})]
+KUBE_BAD = [{"kind": "kubernetes", "kubernetes": value} for value in (
+    {"gang": "none of them"}, {"profile": {"weights": {"PodTopologySpread": 2}}}, {"preemption": "no"},
+    {"profile": {"NodeResourcesFit": {"scoringStrategy": {"resources": [{"name": "gpu"}]}}}},
+    {"topology": [{"nodes": 4}]}, {"backoffLimit": -1}, {"clusterQueues": [{"cohort": "a"}]},
+    {"tolerationSeconds": "long"}, {"autoscaler": {"expander": "random"}})]
+
+
+def scheduled(value):
+    """Another scheduler, and the keys away that it does not know."""
+    def change(tree):
+        for key in ("shape", "slack"):
+            tree["workload"].pop(key, None)
+        tree["scheduler"] = copy.deepcopy(value)
+    change.label = f"scheduler = {value!r}"
+    return change
+
+
+def with_jobs(jobs, events=None):
+    def change(tree):
+        tree.update(time={"horizon": "all"}, replicas=1, workload={"communication": "none"})
+        tree["jobs"] = copy.deepcopy(jobs)
+        if events is not None:
+            tree["events"] = events
+    change.label = f"jobs = {jobs!r}, events = {events!r}"
+    return change
+
+
+ONE = {"run": "90s", "gpus": 1}
+GOOD += [scheduled(value) for value in SLURM_GOOD + KUBE_GOOD]
+GOOD += [with_jobs([dict(ONE, **more)]) for more in (
+    {}, {"id": 7, "name": "x", "at": "1h", "time": "1:00:00"}, {"user": "ada", "movable": False},
+    {"gpus": 0, "ntasks": 4, "cpus_per_task": 2, "mem": "8G"}, {"time": "UNLIMITED"})]
+GOOD += [with_jobs([ONE], [{"at": "5s", "scancel": "1"}]), with_jobs([ONE], []),
+         with_jobs([{"run": "1s", "gpu_milli": 500, "resources": {"cpu": "500m", "memory": "1Gi"}}])]
+
+
 def bad_changes():
     changes = list(NOT_BUILT) + list(ODD) + [drop(path) for path in NEEDED]
+    changes += [scheduled(value) for value in SLURM_BAD + KUBE_BAD]
+    changes += [with_jobs([dict(ONE, **more)]) for more in (
+        {"run": 90}, {"at": "soon"}, {"gpu": 1}, {"run": None}, {"gpus": [1]}, {"time": "1:30"},
+        {"ntasks": -1}, {"mem": "8 GX"}, {"movable": "no"})]
+    changes += [with_jobs([]), with_jobs({"run": "90s"}), with_jobs([5]),
+                with_jobs([ONE], [{"scancel": "1"}]), with_jobs([ONE], [{"at": "5s", "kill": "1"}])]
     changes += [put(path, value) for path in UNKNOWN for value in (1, None)]
     for kind, paths in TYPED:
         changes += [put(path, value) for path in paths for value in WRONG_KINDS[kind]]

@@ -230,6 +230,29 @@ static void parts_of_gpus_under_plain(void **state)
     assert_int_equal(scenario.jobs->gpus[row_of("b")], 1);
 }
 
+/* A job in words of sbatch alone has no pods: Kubernetes cuts it up as it does with jobs of a log. */
+static void several_schedulers(void **state)
+{
+    (void)state;
+    static const char head[] =
+        "gpuplan: 1\nname: jobs\nschedulers:\n  s: {kind: slurm, slurm: {partitions: [{name: b, "
+        "MaxTime: 30}]}}\n  k: {kind: kubernetes}\n" LAYOUT "jobs:\n";
+    read_jobs_of(
+        head, "  - {id: a, run: 1m, nodes: 2, gpus_per_node: 8}\n"
+              "  - {id: b, run: 1m, gpus: 8, pods: 2, resources: {cpu: 2, nvidia.com/gpu: 4}}\n");
+    assert_int_equal(scenario.layout_count, 2);
+    assert_true(ask_of("a")->pods == 0 && ask_of("a")->gpus_per_node == 8);
+    assert_int_equal(scenario.jobs->gpus[row_of("a")], 16);
+    assert_true(scenario.jobs->limit_ns[row_of("a")] ==
+                1800 * S); /* MaxTime of the one that is Slurm */
+    assert_true(ask_of("b")->pods == 2 && ask_of("b")->pod_gpus == 4 && ask_of("b")->gpus == 8);
+    assert_int_equal(scenario.jobs->gpus[row_of("b")], 8);
+    static char text[2048];
+    snprintf(text, sizeof text, "%s  - {run: 1m, resources: {nvidia.com/gpu: 4}}\n", head);
+    assert_int_equal(read_text(text), STATUS_INPUT);
+    assert_non_null(strstr(said, "Slurm knows no pods"));
+}
+
 static void events_in_order(void **state)
 {
     (void)state;
@@ -261,6 +284,7 @@ int main(void)
         cmocka_unit_test(rows_are_in_submit_order),  cmocka_unit_test(options_of_sbatch),
         cmocka_unit_test(arrays_and_components),     cmocka_unit_test(pods),
         cmocka_unit_test(parts_of_gpus_under_plain), cmocka_unit_test(events_in_order),
+        cmocka_unit_test(several_schedulers),
     };
     const int failed = cmocka_run_group_tests_name("scenario, jobs", tests, NULL, NULL);
     scenario_clear(&scenario);

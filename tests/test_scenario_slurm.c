@@ -84,7 +84,8 @@ static void priority_and_preemption(void **state)
         "    DependencyParameters: kill_invalid_depend\n    JobRequeue: 0\n    RequeueExit: 42\n   "
         " RequeueExitHold: 50-60,7\n    AuthInfo: "
         "cred_expire=30\n"
-        "    SlurmdTimeout: 20\n    ReturnToService: 2\n    SuspendTime: 600\n    power_up: 90s\n"
+        "    SlurmdTimeout: 20\n    ReturnToService: 2\n    SuspendTime: 600\n    ResumeTimeout: "
+        "120\n    power_up: 90s\n"
         "    AccountingStorageEnforce: [associations, safe]\n");
     assert_true(slurm->multifactor && slurm->favor_small);
     assert_true(slurm->weight_age == 100 && slurm->weight_qos == 5000);

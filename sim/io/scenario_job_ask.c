@@ -191,6 +191,33 @@ static void pod_columns(const struct job_line *line, struct job_columns *columns
     columns->memory_bytes = pods * ask->pod_memory_bytes;
 }
 
+static bool asks_in_batch(const struct ask *ask)
+{
+    return ask->gpus || ask->gpus_per_node || ask->gpus_per_task || ask->shards_per_node ||
+           ask->nodes_min || ask->ntasks || ask->cpus_per_task || ask->exclusive;
+}
+
+/* Whether it speaks of pods. One that speaks of nodes or GPUs alone is cut into pods by the scheduler, as jobs of a log
+ * are; the other way round there is no rule: pods may share a node, what --nodes counts may not. */
+static bool settle_pods(struct job_reading *job)
+{
+    struct ask *ask = &job->line.ask;
+    const uint32_t both = 1u << KIND_SLURM | 1u << KIND_KUBERNETES;
+    const bool is_batch = asks_in_batch(ask);
+    const bool in_pods = ask->pod_gpus || ask->pod_cpu_milli || ask->pod_memory_bytes ||
+                         ask->gpu_milli || yaml_child(job->node, "pods") || !is_batch;
+    if (!in_pods)
+        ask->pods = 0;
+    else if (ask->pods == 0 &&
+             (ask->pod_gpus || ask->pod_cpu_milli || ask->pod_memory_bytes || ask->gpu_milli))
+        ask->pods = 1;
+    if (in_pods && !is_batch && (job->reader->kinds & both) == both)
+        refuse_job(
+            job, "resources",
+            "Slurm knows no pods: where both are compared, say nodes, gpus or gpus_per_node");
+    return in_pods && !is_batch && ask->pods > 0;
+}
+
 void job_ask(struct job_reading *job, struct job_columns *columns)
 {
     struct job_line *line = &job->line;
@@ -204,13 +231,7 @@ void job_ask(struct job_reading *job, struct job_columns *columns)
     read_switches(job);
     if (diag_error_count(job->reader->diag) == errors) check_counts(job);
     *columns = (struct job_columns){ 0 };
-    const bool has_pods = line->ask.pod_gpus || line->ask.pod_cpu_milli ||
-                          line->ask.pod_memory_bytes || line->ask.pods || line->ask.gpu_milli;
-    const bool has_batch = line->ask.gpus || line->ask.gpus_per_node || line->ask.gpus_per_task ||
-                           line->ask.shards_per_node || line->ask.nodes_min || line->ask.ntasks ||
-                           line->ask.cpus_per_task || line->ask.exclusive;
-    if (has_pods && line->ask.pods == 0) line->ask.pods = 1;
-    if (has_pods && !has_batch)
+    if (settle_pods(job))
         pod_columns(line, columns);
     else
         batch_columns(line, is_slurm, columns);
