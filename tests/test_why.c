@@ -302,7 +302,7 @@ static void people_read_why(void **state)
     free(text);
     text = say(&run, "job-3", (struct why_options){ 0 }, STATUS_OK);
     holds(text, "priority 1m10s");
-    holds(text, "Job job-2 (2 GPUs, submitted at 0d 00:00:10) stood first in the queue.");
+    holds(text, "Of all that waited, job job-2 (2 GPUs, 0d 00:00:10) was submitted first.");
     free(text);
     text = say(&run, "0", (struct why_options){ .by_serial = true }, STATUS_OK);
     holds(text, "Job job-0");

@@ -186,7 +186,7 @@ static enum status read_holders(struct why_story *story, struct diag *diag)
     if (story->main_span == NULL) return STATUS_OK;
     const int64_t at_ns = story->main_span->from_ns;
     TRY(store_detail_faults(story->detail, at_ns, &story->faults));
-    /* A scheduler with words of its own orders its queue by more than the time of submission. */
+    /* A scheduler with words of its own orders its queue by its own rules. */
     if (is_one_of(story->main_span->cause, queued) && story->main_span->word == NULL)
         TRY(store_detail_head(story->detail, at_ns, &story->head, &story->has_head));
     if (!is_one_of(wait_kind(story->main_span), lacking) &&

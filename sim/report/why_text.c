@@ -243,7 +243,7 @@ static void tell_needed(const struct why_story *story, FILE *out)
             story->idle_gpus[span - LOG_ITEMS(&story->spans, const struct wait_span)],
             story->layout->gpus);
     if (story->has_head && story->head.serial != story->job.serial)
-        fprintf(out, "Job %s (%" PRIu32 " GPUs, submitted at %s) stood first in the queue.\n",
+        fprintf(out, "Of all that waited, job %s (%" PRIu32 " GPUs, %s) was submitted first.\n",
                 safe_id(story->head.id, id), story->head.gpus, why_time(story->head.submit_ns, at));
     tell_faults(story, out);
     if (story->holders.count == 0) return;
