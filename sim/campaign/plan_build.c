@@ -9,6 +9,7 @@
 #include "campaign/tornado.h"
 #include "cluster/request.h"
 #include "cluster/speed.h"
+#include "policy/policy.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -388,12 +389,25 @@ static uint64_t estimate_memory(const struct plan *plan, uint32_t workers)
                (largest + plan->jobs->count * JOB_BYTES + 4 * bins * cells * CELL_BYTES);
 }
 
+static enum status check_moves(const struct scenario *scenario, struct diag *diag)
+{
+    if (scenario->moves.every_ns == 0 ||
+        (scenario->kind == KIND_PLAIN && policy_defragmenting(scenario->order)))
+        return STATUS_OK;
+    return diag_error(diag, whole_file(scenario),
+                      "scheduler.defragmentation is built for scheduler.kind plain with order "
+                      "fcfs, easy, easy_event, conservative or sjf");
+}
+
 /* Rules whose words are read and checked, and which are still to come. */
 static enum status check_kinds(const struct scenario *scenario, const struct jobs *jobs,
                                struct diag *diag)
 {
+    TRY(check_moves(scenario, diag));
     if (scenario->kind == KIND_KUBERNETES)
         TRY(plan_check_kubernetes(scenario, scenario, jobs, diag));
+    for (uint32_t i = 0; i < scenario->scheduler_count; i++)
+        TRY(check_moves(&scenario->schedulers[i], diag));
     for (uint32_t i = 0; i < scenario->scheduler_count; i++)
         if (scenario->schedulers[i].kind == KIND_KUBERNETES)
             TRY(plan_check_kubernetes(&scenario->schedulers[i], scenario, jobs, diag));

@@ -263,6 +263,7 @@ static bool run_init(struct run *run)
     const int64_t capacity_units = run->variant->gpus * UNITS_PER_GPU;
     const int64_t bin_ns = blast ? BLAST_BIN_NS : scenario->curve_bin_ns;
     run->result->capacity_units = capacity_units;
+    run->result->has_moves = scenario->moves.every_ns > 0;
     run->speed = speed_create(scenario, run->variant, run->arena);
     return run->speed && live_init(&run->live, FIRST_LIVE_ROWS) &&
            agenda_init(&run->agenda, FIRST_LIVE_ROWS) && init_demands(run) && init_cluster(run) &&

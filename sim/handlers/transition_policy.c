@@ -170,6 +170,8 @@ static void resume(struct run *run, uint32_t live)
 static void move(struct run *run, const struct decision *decision)
 {
     const struct stop stop = { .cost_ns = decision->cost_ns, .keeps_work = true };
+    run->result->moves +=
+        run->now_ns >= run->result->window_start_ns && run->now_ns < run->result->window_end_ns;
     transition_preempt(run, decision->live, stop);
     transition_start(run, decision);
 }

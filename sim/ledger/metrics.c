@@ -219,5 +219,6 @@ bool metrics_fill(const struct jobstats *stats, struct replica_result *result)
     bool ok = put_ledger(result);
     ok &= put_incidents(result);
     ok &= put_jobs(stats, result);
+    if (result->has_moves) ok &= put(result, "moves", "1", CLASS_NONE, (double)result->moves);
     return ok && !stats->out_of_memory;
 }

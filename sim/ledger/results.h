@@ -152,6 +152,8 @@ struct replica_result {
 
     uint64_t jobs_submitted,
         jobs_end[JOB_ENDS]; /* over the whole run: submitted = sum              */
+    bool has_moves;         /* the scheduler moves running jobs                         */
+    uint64_t moves;         /* of running jobs to other nodes, inside the window        */
     struct log metrics;     /* struct metric_row                                           */
     struct log incidents;   /* struct incident, in order of time                           */
     struct log jobs, attempts,

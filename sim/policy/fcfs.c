@@ -52,11 +52,8 @@ const struct policy policy_fcfs = {
     .kept_by = KEPT_BY_ORDER,
 };
 
-const struct policy *policy_of(const struct scenario *scenario)
+const struct policy *policy_plain(enum order order)
 {
-    if (scenario->kind == KIND_KUBERNETES) return &policy_kubernetes;
-    if (scenario->kind == KIND_SLURM) return &policy_slurm;
-    if (scenario->kind == KIND_STATIC) return &policy_static;
     static const struct policy *const by_order[ORDERS] = {
         [ORDER_FCFS] = &policy_fcfs,
         [ORDER_EASY] = &policy_easy,
@@ -66,5 +63,14 @@ const struct policy *policy_of(const struct scenario *scenario)
         [ORDER_LAS] = &policy_las,
         [ORDER_CONSERVATIVE] = &policy_conservative,
     };
-    return by_order[scenario->order];
+    return by_order[order];
+}
+
+const struct policy *policy_of(const struct scenario *scenario)
+{
+    if (scenario->kind == KIND_KUBERNETES) return &policy_kubernetes;
+    if (scenario->kind == KIND_SLURM) return &policy_slurm;
+    if (scenario->kind == KIND_STATIC) return &policy_static;
+    if (scenario->moves.every_ns > 0) return policy_defragmenting(scenario->order);
+    return policy_plain(scenario->order);
 }

@@ -132,6 +132,11 @@ extern const struct policy policy_fcfs, policy_easy, policy_easy_event, policy_c
 extern const struct policy policy_slurm;
 extern const struct policy policy_static;
 
+/* The policy of an order under scheduler.kind plain; the same with rounds of moves (scheduler.defragmentation), NULL
+ * where that is not built. */
+const struct policy *policy_plain(enum order order);
+const struct policy *policy_defragmenting(enum order order);
+
 /* The policy of a scenario. */
 const struct policy *policy_of(const struct scenario *scenario);
 
