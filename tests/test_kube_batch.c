@@ -206,6 +206,29 @@ static void kai_takes_the_fullest_domain_that_fits(void **state)
     kube_done(&fixture, &result);
 }
 
+/* A queue that is not there, and more than a queue may ever have. */
+static void refused_at_submit(void **state)
+{
+    (void)state;
+    for (int g = 0; g < 2; g++) {
+        struct fixture fixture;
+        struct replica_result result;
+        batch_fixture(&fixture, both[g], 3, 4, 1);
+        queue_of(0, "a");
+        queues[0].limit_gpus = queues[0].capability_gpus = 16;
+        queued_job(&fixture, 0, 0, 100, 1, 8, "b");
+        queued_job(&fixture, 1, 0, 100, 3, 8, "a");
+        queued_job(&fixture, 2, 0, 100, 1, 64, "a");
+        kube_run(&fixture, &result);
+        assert_string_equal(kube_row(&result, 0)->reason, "the queue does not exist");
+        assert_string_equal(kube_row(&result, 1)->reason,
+                            "the job asks for more than its queue may have");
+        assert_string_equal(kube_row(&result, 2)->reason,
+                            "0 nodes are available: Insufficient nvidia.com/gpu");
+        kube_done(&fixture, &result);
+    }
+}
+
 /* ---- any cluster ------------------------------------------------------------------------------- */
 
 enum { SEEDS = 300, JOBS = 40 };
@@ -284,6 +307,7 @@ int main(void)
         cmocka_unit_test(kai_reclaims_whole_gangs),
         cmocka_unit_test(kai_orders_by_share_and_keeps_limits),
         cmocka_unit_test(kai_takes_the_fullest_domain_that_fits),
+        cmocka_unit_test(refused_at_submit),
         cmocka_unit_test(any_run_closes),
     };
     return cmocka_run_group_tests_name("kube_batch", tests, NULL, NULL);

@@ -1,18 +1,10 @@
 /* plan_kube.c - see plan_kube.h. */
 #include "campaign/plan_kube.h"
 
-static bool shares_gpus(const struct scenario *scenario)
-{
-    for (uint32_t l = 0; l < scenario->layout_count; l++)
-        for (uint32_t g = 0; g < scenario->layouts[l].group_count; g++)
-            if (scenario->layouts[l].groups[g].sharing != SHARING_NONE) return true;
-    return false;
-}
-
-static bool some_ask_for_parts(const struct jobs *jobs)
+static bool some_ask_for_thousandths(const struct jobs *jobs)
 {
     for (uint32_t a = 0; a < jobs->ask_count; a++)
-        if (jobs->asks[a].gpu_milli || jobs->asks[a].instance != TEXT_NONE) return true;
+        if (jobs->asks[a].gpu_milli) return true;
     return false;
 }
 
@@ -29,8 +21,8 @@ enum status plan_check_kubernetes(const struct scenario *under, const struct sce
     if (kube->topology_manager != TM_NONE)
         return diag_error(diag, file,
                           "scheduler.kubernetes.topologyManagerPolicy is not built yet");
-    if (shares_gpus(scenario) || some_ask_for_parts(jobs))
+    if (some_ask_for_thousandths(jobs))
         return diag_error(diag, file,
-                          "parts of GPUs are not built yet under scheduler.kind kubernetes");
+                          "jobs of gpu_milli are not built yet under scheduler.kind kubernetes");
     return STATUS_OK;
 }

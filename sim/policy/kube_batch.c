@@ -75,7 +75,10 @@ const char *kube_batch_submit(struct kubernetes *kube, const struct policy_view 
     struct batch_job *job = &batch->jobs[live];
     *job = (struct batch_job){ .bill = kube_bill_of(kube_pods_of(kube, view, live)) };
     if (view->scenario->kube.queue_count) job->queue = kube_queue_named(view, live);
-    if (job->queue == LIVE_NONE) return "the queue does not exist";
+    if (job->queue == LIVE_NONE) {
+        job->queue = 0; /* where it never waits */
+        return "the queue does not exist";
+    }
     struct kube_share *share = &batch->queues[job->queue].share;
     if (job->bill.of[KUBE_GPU] > share->most)
         return "the job asks for more than its queue may have";

@@ -4,7 +4,6 @@
  * Victims are chosen pod by pod as kube_preempt.h says. What a terminating job holds counts as gone for whoever looks
  * for victims, and as in use for whoever wants a place now. */
 #include "base/assert.h"
-#include "base/bits.h"
 #include "policy/kube_batch.h"
 #include "policy/kube_preempt.h"
 #include "policy/kubernetes.h"
@@ -162,10 +161,7 @@ static uint32_t pods_on(struct kubernetes *kube, const struct policy_view *view,
         if (kube->jobs[grant->live].terminating) continue;
         kube->pod_lives[count] = grant->live;
         kube->pods[count++] = (struct kube_running){
-            .request = { { [KUBE_CPU] = grant->cores_milli,
-                           [KUBE_MEMORY] = (int64_t)grant->memory_bytes,
-                           [KUBE_GPU] = bits_count(grant->mask),
-                           [KUBE_PODS] = 1 } },
+            .request = kube_grant_amounts(&kube->shapes, cluster, grant),
             .start_ns = view->live->attempts[grant->live].start_ns,
             .priority = kube->jobs[grant->live].priority,
             .budget = KUBE_NO_BUDGET,

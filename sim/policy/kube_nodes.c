@@ -4,6 +4,7 @@
 #include "base/assert.h"
 #include "base/bits.h"
 #include "base/philox.h"
+#include "policy/devices.h"
 
 #include <string.h>
 
@@ -15,6 +16,8 @@ static uint64_t key_hash(const struct kube_node_key *key)
                  (uint64_t)key->is_out << 48);
     hash = mix64(hash ^ key->pods_without_cpu ^ (uint64_t)key->pods_without_memory << 16 ^
                  (uint64_t)key->kept_for << 32);
+    for (uint32_t i = 0; i < KUBE_PROFILES && key->parts[i]; i++)
+        hash = mix64(hash ^ key->parts_free[i]);
     return mix64(hash ^ key->kept_gpus ^ (uint64_t)key->kept_pods << 16 ^
                  (uint64_t)key->kept_cpu << 32);
 }
@@ -27,7 +30,9 @@ static bool key_equal(const struct kube_node_key *a, const struct kube_node_key 
            a->pods_without_memory == b->pods_without_memory && a->is_out == b->is_out &&
            a->kept_for == b->kept_for && a->kept_gpus == b->kept_gpus &&
            a->kept_pods == b->kept_pods && a->kept_cpu == b->kept_cpu &&
-           a->kept_memory == b->kept_memory && a->kept_priority == b->kept_priority;
+           a->kept_memory == b->kept_memory && a->kept_priority == b->kept_priority &&
+           !memcmp(a->parts, b->parts, sizeof a->parts) &&
+           !memcmp(a->parts_free, b->parts_free, sizeof a->parts_free);
 }
 
 static void fill_room(const struct kube_nodes *nodes, struct kube_node_class *class)
@@ -42,6 +47,10 @@ static void fill_room(const struct kube_nodes *nodes, struct kube_node_class *cl
                                      room->allocatable.of[KUBE_MEMORY] - (int64_t)key->memory_free,
                                  [KUBE_GPU] = key->gpus - key->gpus_free,
                                  [KUBE_PODS] = key->pods } };
+    for (uint32_t i = 0; i < nodes->shapes->profile_count; i++) {
+        room->allocatable.of[KUBE_EXTENDED + i] = key->parts[i];
+        room->used.of[KUBE_EXTENDED + i] = key->parts[i] - key->parts_free[i];
+    }
     room->counted = room->used;
     room->counted.of[KUBE_CPU] += key->pods_without_cpu * (int64_t)KUBE_DEFAULT_CPU_MILLI;
     room->counted.of[KUBE_MEMORY] += key->pods_without_memory * KUBE_DEFAULT_MEMORY_BYTES;
@@ -94,6 +103,22 @@ static void set_class(struct kube_nodes *nodes, uint32_t node, const struct kube
     if (was != KUBE_NO_CLASS) class_leave(nodes, was);
 }
 
+/* The parts of GPUs that are shared out; broken GPUs offer none. */
+static void read_parts(const struct kube_nodes *nodes, uint32_t node, struct kube_node_key *key)
+{
+    const struct kube_shapes *shapes = nodes->shapes;
+    if (!shapes->devices || !devices_cut(&shapes->devices[key->group])) return;
+    const struct server_group *group = &shapes->devices[key->group];
+    const uint16_t gpus = key->gpus;
+    key->gpus = (uint16_t)(gpus * devices_per_gpu(group, ""));
+    key->gpus_free = (uint16_t)devices_free(nodes->cluster, node, group, "");
+    for (uint32_t i = 0; group->sharing == SHARING_MIG_MIXED && i < shapes->profile_count; i++) {
+        key->parts[i] = (uint16_t)(gpus * devices_per_gpu(group, shapes->profiles[i]));
+        key->parts_free[i] =
+            (uint16_t)devices_free(nodes->cluster, node, group, shapes->profiles[i]);
+    }
+}
+
 /* GPUs that are given out in shares are in use, and broken ones do not exist. */
 static struct kube_node_key read_key(const struct kube_nodes *nodes, uint32_t node)
 {
@@ -109,6 +134,7 @@ static struct kube_node_key read_key(const struct kube_nodes *nodes, uint32_t no
         .is_out = cluster->outs[node] > 0,
         .kept_for = LIVE_NONE,
     };
+    read_parts(nodes, node, &key);
     if (kept->live != LIVE_NONE) {
         key.kept_for = kept->live;
         key.kept_priority = kept->priority;
@@ -201,6 +227,8 @@ void kube_nodes_take(struct kube_nodes *nodes, uint32_t node, const struct kube_
     key.cpu_free -= (uint32_t)(sign * pod->of[KUBE_CPU]);
     key.memory_free -= (uint64_t)(sign * pod->of[KUBE_MEMORY]);
     key.gpus_free = (uint16_t)(key.gpus_free - sign * pod->of[KUBE_GPU]);
+    for (uint32_t i = 0; i < nodes->shapes->profile_count; i++)
+        key.parts_free[i] = (uint16_t)(key.parts_free[i] - sign * pod->of[KUBE_EXTENDED + i]);
     key.pods = (uint16_t)(key.pods + sign);
     if (pod->of[KUBE_CPU] == 0) key.pods_without_cpu = (uint16_t)(key.pods_without_cpu + sign);
     if (pod->of[KUBE_MEMORY] == 0)

@@ -18,7 +18,8 @@ struct kube_node_key {
     uint32_t group;
     uint32_t cpu_free;      /* milli                                                         */
     uint64_t memory_free;
-    uint16_t gpus, gpus_free; /* whole ones; used = gpus - gpus_free                           */
+    uint16_t gpus, gpus_free; /* in order: used = gpus - gpus_free; parts where they are shared out */
+    uint16_t parts[KUBE_PROFILES], parts_free[KUBE_PROFILES]; /* of each MIG profile                */
     uint16_t pods, pods_without_cpu, pods_without_memory;
     uint16_t is_out;
     uint16_t kept_gpus, kept_pods; /* kept for a job that preempted here, of ...                  */

@@ -32,8 +32,10 @@ static void on_submit(struct kubernetes *kube, const struct policy_view *view, u
                                           .never_preempts = words && words->may_not_preempt,
                                           .held = words && words->hold };
     const char *never = kube_pods_of(kube, view, live)->never;
-    if (kube->kueue && !never) never = kube_kueue_submit(kube, view, live);
-    if (kube->batch && !never) never = kube_batch_submit(kube, view, live);
+    const char *no_queue = NULL;
+    if (kube->kueue) no_queue = kube_kueue_submit(kube, view, live);
+    if (kube->batch) no_queue = kube_batch_submit(kube, view, live);
+    if (!never) never = no_queue;
     if (never) {
         kube_tell(kube, view, DECIDE_REFUSE, live, never);
         return;

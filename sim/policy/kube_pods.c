@@ -2,9 +2,21 @@
 #include "policy/kube_pods.h"
 
 #include "base/assert.h"
+#include "base/bits.h"
+#include "policy/devices.h"
 #include "policy/kube_words.h"
 
 #include <string.h>
+
+/* The resource of a MIG profile; a name that no node offers takes a place of its own, which none has. */
+static uint32_t profile_resource(struct kube_shapes *shapes, const char *profile)
+{
+    for (uint32_t i = 0; i < shapes->profile_count; i++)
+        if (!strcmp(shapes->profiles[i], profile)) return KUBE_EXTENDED + i;
+    if (shapes->profile_count == KUBE_PROFILES) return KUBE_AMOUNTS - 1;
+    shapes->profiles[shapes->profile_count] = profile;
+    return KUBE_EXTENDED + shapes->profile_count++;
+}
 
 /* The even part of a node that so many of its GPUs have: of the node with the smallest one that holds them. */
 static void share_of_nodes(const struct kube_shapes *shapes, struct kube_amounts *pod)
@@ -59,8 +71,8 @@ static void plain_pods(const struct kube_shapes *shapes, const struct request *r
     pods->small = plain_pod(shapes, request, small, gpus);
 }
 
-static bool asked_pods(const struct jobs *jobs, const struct ask *ask, struct arena *arena,
-                       struct kube_pods *pods)
+static bool asked_pods(struct kube_shapes *shapes, const struct jobs *jobs, const struct ask *ask,
+                       struct arena *arena, struct kube_pods *pods)
 {
     pods->count = pods->big_count = ask->pods ? ask->pods : 1;
     pods->big = pods->small =
@@ -68,6 +80,12 @@ static bool asked_pods(const struct jobs *jobs, const struct ask *ask, struct ar
                                  [KUBE_MEMORY] = (int64_t)ask->pod_memory_bytes,
                                  [KUBE_GPU] = ask->pod_gpus,
                                  [KUBE_PODS] = 1 } };
+    if (ask->instance != TEXT_NONE) {
+        const uint32_t resource = profile_resource(shapes, jobs->text + ask->instance);
+        pods->big.of[resource] = ask->pod_gpus ? ask->pod_gpus : 1;
+        pods->big.of[KUBE_GPU] = 0;
+        pods->small = pods->big;
+    }
     return kube_read_wish(jobs->text + ask->node_selector, jobs->text + ask->tolerations, arena,
                           &pods->wish);
 }
@@ -88,12 +106,14 @@ static const char *reason_of(const struct kube_shapes *shapes, const struct kube
     static const struct kube_amounts nothing;
     static const struct {
         enum kube_reject why;
-        uint32_t resource;
+        uint32_t resources;
         const char *words;
     } reasons[] = {
-        { REJECT_RESOURCE, KUBE_GPU, "0 nodes are available: Insufficient nvidia.com/gpu" },
-        { REJECT_RESOURCE, KUBE_MEMORY, "0 nodes are available: Insufficient memory" },
-        { REJECT_RESOURCE, KUBE_CPU, "0 nodes are available: Insufficient cpu" },
+        { REJECT_RESOURCE, 1u << KUBE_GPU, "0 nodes are available: Insufficient nvidia.com/gpu" },
+        { REJECT_RESOURCE, ~0u << KUBE_EXTENDED,
+          "0 nodes are available: Insufficient nvidia.com/mig" },
+        { REJECT_RESOURCE, 1u << KUBE_MEMORY, "0 nodes are available: Insufficient memory" },
+        { REJECT_RESOURCE, 1u << KUBE_CPU, "0 nodes are available: Insufficient cpu" },
         { REJECT_TAINT, 0, "0 nodes are available: node(s) had untolerated taint(s)" },
         { REJECT_SELECTOR, 0, "0 nodes are available: node(s) didn't match Pod's node selector" },
         { REJECT_AFFINITY, 0, "0 nodes are available: node(s) didn't match Pod's node affinity" },
@@ -107,9 +127,9 @@ static const char *reason_of(const struct kube_shapes *shapes, const struct kube
             const struct kube_group_facts *group = &shapes->groups[g];
             const struct kube_verdict verdict =
                 kube_filter(&group->facts, &pods->wish, &group->allocatable, &nothing, &pods->big);
-            const bool is = verdict.why == reasons[i].why &&
-                            (verdict.why != REJECT_RESOURCE ||
-                             (verdict.short_amounts >> reasons[i].resource & 1));
+            const bool is =
+                verdict.why == reasons[i].why &&
+                (verdict.why != REJECT_RESOURCE || (verdict.short_amounts & reasons[i].resources));
             if (is) nodes += group->nodes;
         }
         if (nodes <= most) continue;
@@ -134,13 +154,37 @@ static const char *never_of(const struct kube_shapes *shapes, const struct kube_
     return all ? NULL : reason_of(shapes, pods);
 }
 
+/* GPUs that are shared out are offered as parts. */
+static void offer_parts(struct kube_shapes *shapes, const struct server_group *group,
+                        struct kube_amounts *allocatable)
+{
+    if (!devices_cut(group)) return;
+    const int64_t gpus = allocatable->of[KUBE_GPU];
+    allocatable->of[KUBE_GPU] = gpus * devices_per_gpu(group, "");
+    for (uint32_t c = 0; group->sharing == SHARING_MIG_MIXED && c < group->cut_count; c++) {
+        const char *profile = group->cuts[c].profile;
+        allocatable->of[profile_resource(shapes, profile)] = gpus * devices_per_gpu(group, profile);
+    }
+}
+
+static bool knows_links(const struct server_group *group)
+{
+    for (int a = 0; a < 32; a++)
+        for (int b = 0; b < a; b++)
+            if (group->link_score[a][b]) return true;
+    return false;
+}
+
 static bool init_groups(struct kube_shapes *shapes, const struct policy_view *view,
                         struct arena *arena)
 {
     const struct cluster *cluster = view->cluster;
     shapes->group_count = cluster->group_count;
+    if (view->layout->groups && view->layout->group_count >= cluster->group_count)
+        shapes->devices = view->layout->groups;
     shapes->groups = ARENA_ARRAY(arena, struct kube_group_facts, shapes->group_count);
-    if (!shapes->groups) return false;
+    shapes->links_known = ARENA_ARRAY(arena, bool, shapes->group_count);
+    if (!shapes->groups || !shapes->links_known) return false;
     for (uint32_t g = 0; g < shapes->group_count; g++) {
         const struct cluster_group *group = &cluster->groups[g];
         struct kube_group_facts *facts = &shapes->groups[g];
@@ -153,8 +197,50 @@ static bool init_groups(struct kube_shapes *shapes, const struct policy_view *vi
                                                       [KUBE_GPU] = group->gpus,
                                                       [KUBE_PODS] = KUBE_NODE_PODS } };
         if (!kube_read_facts(labels, taints, arena, &facts->facts)) return false;
+        if (told) shapes->links_known[g] = knows_links(&view->layout->groups[g]);
+        if (told) offer_parts(shapes, &view->layout->groups[g], &facts->allocatable);
     }
     return true;
+}
+
+const char *kube_part_profile(const struct kube_shapes *shapes, uint32_t group,
+                              const struct kube_amounts *pod)
+{
+    if (!shapes->devices || !devices_cut(&shapes->devices[group])) return NULL;
+    if (pod->of[KUBE_GPU]) return "";
+    for (uint32_t i = 0; i < shapes->profile_count; i++)
+        if (pod->of[KUBE_EXTENDED + i]) return shapes->profiles[i];
+    return NULL;
+}
+
+/* More than one part of a shared GPU is never given to one pod. */
+static bool takes_one_part(const struct kube_shapes *shapes, uint32_t group,
+                           const struct kube_amounts *pod)
+{
+    if (!shapes->devices || !devices_cut(&shapes->devices[group])) return true;
+    int64_t parts = pod->of[KUBE_GPU];
+    for (uint32_t r = KUBE_EXTENDED; r < KUBE_AMOUNTS; r++) parts += pod->of[r];
+    return parts <= 1;
+}
+
+struct kube_amounts kube_grant_amounts(const struct kube_shapes *shapes,
+                                       const struct cluster *cluster, const struct grant *grant)
+{
+    struct kube_amounts amounts = { { [KUBE_CPU] = grant->cores_milli,
+                                      [KUBE_MEMORY] = (int64_t)grant->memory_bytes,
+                                      [KUBE_GPU] = bits_count(grant->mask),
+                                      [KUBE_PODS] = 1 } };
+    if (!shapes->devices) return amounts;
+    const struct server_group *group = &shapes->devices[cluster->group_of[grant->node]];
+    if (group->sharing != SHARING_MIG_MIXED || grant->share_units == 0) return amounts;
+    amounts.of[KUBE_GPU] = 0;
+    for (uint32_t c = 0; c < group->cut_count; c++) {
+        if (group->cuts[c].slice_first != grant->slice_first) continue;
+        for (uint32_t i = 0; i < shapes->profile_count; i++)
+            if (!strcmp(shapes->profiles[i], group->cuts[c].profile))
+                amounts.of[KUBE_EXTENDED + i] = 1;
+    }
+    return amounts;
 }
 
 bool kube_shapes_init(struct kube_shapes *shapes, const struct policy_view *view,
@@ -174,13 +260,15 @@ bool kube_shapes_init(struct kube_shapes *shapes, const struct policy_view *view
         struct kube_pods *pods = &shapes->pods[c];
         const struct ask *ask =
             request->ask != ASK_NONE && view->jobs->asks ? &view->jobs->asks[request->ask] : NULL;
-        const bool in_pods = ask && (ask->pods || ask->pod_gpus || ask->pod_cpu_milli);
+        const bool in_pods =
+            ask && (ask->pods || ask->pod_gpus || ask->pod_cpu_milli || ask->instance != TEXT_NONE);
         if (!in_pods) plain_pods(shapes, request, &view->demands[c], pods);
-        if (in_pods && !asked_pods(view->jobs, ask, arena, pods)) return false;
+        if (in_pods && !asked_pods(shapes, view->jobs, ask, arena, pods)) return false;
         for (uint32_t g = 0; g < shapes->group_count; g++) {
             const struct kube_facts *facts = &shapes->groups[g].facts;
             const size_t cell = (size_t)c * shapes->group_count + g;
-            shapes->facts_fit[cell] = kube_filter_facts(facts, &pods->wish).why == REJECT_NONE;
+            shapes->facts_fit[cell] = kube_filter_facts(facts, &pods->wish).why == REJECT_NONE &&
+                                      takes_one_part(shapes, g, &pods->big);
             shapes->raw_taints[cell] = kube_raw_taints(facts, &pods->wish);
             shapes->raw_affinity[cell] = kube_raw_affinity(facts, &pods->wish);
         }

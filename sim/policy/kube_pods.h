@@ -3,7 +3,8 @@
  * A job that asks in Kubernetes' words says it. Any other job of a trace is one pod where one node holds its GPUs,
  * else as many pods as the plain shape has servers, all of them whole ones under `shape: model`. Such a pod takes the
  * cores and memory that the trace says, else its GPUs' even part of the poorest node that holds it, so that hosts never
- * keep a GPU from it. Pods of one job differ by at most one size: the first `big_count` are big, the others small. */
+ * keep a GPU from it. A group whose GPUs are shared out offers as many nvidia.com/gpu as it has parts, or its MIG
+ * profiles by name; a pod gets at most one such part (failRequestsGreaterThanOne). Pods of one job differ by at most one size: the first `big_count` are big, the others small. */
 #ifndef GPUPLAN_POLICY_KUBE_PODS_H
 #define GPUPLAN_POLICY_KUBE_PODS_H
 
@@ -32,7 +33,14 @@ struct kube_group_facts {
     uint32_t nodes;
 };
 
+/* MIG profiles that some node offers by name, each an extended resource "nvidia.com/mig-PROFILE". */
+enum { KUBE_PROFILES = KUBE_AMOUNTS - KUBE_EXTENDED };
+
 struct kube_shapes {
+    const struct server_group *devices; /* [group_count] how their GPUs are shared out; NULL = whole ones */
+    bool *links_known;               /* [group_count] its pair scores are not all 0                */
+    const char *profiles[KUBE_PROFILES]; /* resource KUBE_EXTENDED + i                           */
+    uint32_t profile_count;
     struct kube_group_facts *groups; /* [group_count] as the cluster's                           */
     uint32_t group_count;
     struct kube_pods *pods;          /* [class_count] of the requests                            */
@@ -48,6 +56,15 @@ static inline const struct kube_amounts *kube_pod(const struct kube_pods *pods, 
 {
     return index < pods->big_count ? &pods->big : &pods->small;
 }
+
+/* The profile that the group's parts go by: "" for those that pass for GPUs, NULL when its GPUs are whole. A part of
+ * nvidia.com/gpu is resource KUBE_GPU. */
+const char *kube_part_profile(const struct kube_shapes *shapes, uint32_t group,
+                              const struct kube_amounts *pod);
+
+/* What a grant is of a pod's request. */
+struct kube_amounts kube_grant_amounts(const struct kube_shapes *shapes,
+                                       const struct cluster *cluster, const struct grant *grant);
 
 /* What all pods of a job ask for. */
 struct kube_bill kube_bill_of(const struct kube_pods *pods);

@@ -6,6 +6,8 @@
 #include "policy/kubernetes.h"
 
 #include "base/assert.h"
+#include "models/gpu_group.h"
+#include "policy/devices.h"
 #include "policy/kube_autoscaler.h"
 #include "policy/kube_batch.h"
 #include "policy/kube_kueue.h"
@@ -120,12 +122,29 @@ static bool grow_parts(struct kubernetes *kube, uint32_t count)
     return true;
 }
 
-static struct part part_of(uint32_t node, const struct kube_amounts *pod)
+/* The part of one pod on a node beside the parts before it: whole GPUs, the best linked ones where their links are known, or
+ * one part of a shared one. */
+static struct part part_of(const struct kubernetes *kube, uint32_t node,
+                           const struct kube_amounts *pod, uint32_t before)
 {
-    return (struct part){ .node = node,
-                          .gpus = (uint32_t)pod->of[KUBE_GPU],
-                          .cores_milli = (uint32_t)pod->of[KUBE_CPU],
-                          .memory_bytes = (uint64_t)pod->of[KUBE_MEMORY] };
+    const struct cluster *cluster = kube->nodes.cluster;
+    const uint32_t group = cluster->group_of[node];
+    struct part part = { .node = node, .gpus = (uint32_t)pod->of[KUBE_GPU] };
+    const char *profile = kube_part_profile(&kube->shapes, group, pod);
+    if (profile) {
+        const bool found = devices_pick(cluster, node, &kube->shapes.devices[group], profile,
+                                        kube->parts, before, &part);
+        ASSERT(found);
+    } else if (part.gpus && kube->shapes.devices && kube->shapes.links_known[group]) {
+        uint32_t available = cluster->free_mask[node];
+        for (uint32_t p = 0; p < before; p++)
+            if (kube->parts[p].node == node) available &= ~kube->parts[p].mask;
+        part.mask =
+            gpu_group_preferred(kube->shapes.devices[group].link_score, available, 0, part.gpus);
+    }
+    part.cores_milli = (uint32_t)pod->of[KUBE_CPU];
+    part.memory_bytes = (uint64_t)pod->of[KUBE_MEMORY];
+    return part;
 }
 
 /* Nodes for the next `count` pods of the job, booked in the table of nodes; false, and nothing is booked, when one finds
@@ -152,7 +171,7 @@ static bool find_places(struct kubernetes *kube, const struct policy_view *view,
                                 -1);
             return false;
         }
-        kube->parts[i] = part_of(node, pod);
+        kube->parts[i] = part_of(kube, node, pod, i);
         kube_nodes_take(&kube->nodes, node, pod, +1);
     }
     return true;
@@ -204,7 +223,7 @@ void kube_start_on(struct kubernetes *kube, const struct policy_view *view, uint
     uint32_t index = 0;
     for (uint32_t node = 0; node < view->cluster->nodes; node++)
         for (uint32_t i = 0; i < pods_on[node]; i++, index++)
-            kube->parts[index] = part_of(node, kube_pod(pods, index));
+            kube->parts[index] = part_of(kube, node, kube_pod(pods, index), index);
     ASSERT(index == pods->count);
     decide_places(kube, view, live, pods->count, decision);
 }
