@@ -230,7 +230,9 @@ void plan_queue_close(struct plan_queue *queue)
     const uint64_t all = queue->first_gift + queue->gift_count;
     const uint64_t known = queue->count > 0 ? queue->jobs[queue->lives[0]].seen : all;
     const uint32_t left = (uint32_t)(all - known);
-    memmove(queue->gifts, queue->gifts + (queue->gift_count - left), left * sizeof *queue->gifts);
+    if (left > 0)
+        memmove(queue->gifts, queue->gifts + (queue->gift_count - left),
+                left * sizeof *queue->gifts);
     queue->first_gift = known;
     queue->gift_count = left;
 }
