@@ -1,6 +1,6 @@
 /* bench_jobs.c - jobs per CPU second of the simulation alone, trace in memory, one thread.
  *
- * usage: bench_jobs ORDER|kubernetes NODES GPUS_PER_NODE JOBS [LOAD]
+ * usage: bench_jobs ORDER|kubernetes|slurm NODES GPUS_PER_NODE JOBS [LOAD]
  * The log is of the kind of oracles/sched: serial, power-of-two and other sizes up to 64, run
  * times of a two-part lognormal between seconds and a day, estimates 1 to 5 times the run time,
  * Poisson arrivals at the given offered load (0.9). Prints one line. */
@@ -40,10 +40,19 @@ static double run_time_s(double pick, double u)
     return s < 1 ? 1 : s > 86400 ? 86400 : s;
 }
 
+static struct slurm_partition batch = { .name = "batch",
+                                        .nodes = "ALL",
+                                        .max_time_ns = TIME_NEVER,
+                                        .priority_tier = 1,
+                                        .priority_job_factor = 1,
+                                        .preempt_mode = PREEMPT_UNSET,
+                                        .is_default = true,
+                                        .up = true };
+
 int main(int argc, char **argv)
 {
     if (argc < 5) {
-        fprintf(stderr, "usage: bench_jobs ORDER|kubernetes NODES GPUS_PER_NODE JOBS [LOAD]\n");
+        fprintf(stderr, "usage: bench_jobs ORDER|kubernetes|slurm NODES GPUS_PER_NODE JOBS [LOAD]\n");
         return 2;
     }
     const uint32_t nodes = (uint32_t)strtoul(argv[2], NULL, 10);
@@ -60,6 +69,11 @@ int main(int argc, char **argv)
         fixture.scenario.kube.gang = GANG_COSCHEDULING;
         fixture.scenario.kube.profile.strategy = FIT_MOST_ALLOCATED;
         fixture.scenario.kube.profile.fit_weight[KUBE_GPU] = 5;
+    } else if (!strcmp(argv[1], "slurm")) {
+        fixture.scenario.kind = KIND_SLURM;
+        slurm_defaults(&fixture.scenario.slurm);
+        fixture.scenario.slurm.partitions = &batch;
+        fixture.scenario.slurm.partition_count = 1;
     } else if (order == ORDERS)
         return 2;
     else

@@ -42,6 +42,7 @@ static bool policy_init(void *memory, const struct policy_view *view, struct are
            (slurm->chooser = slurm_chooser_create(&slurm->nodes)) &&
            slurm_queue_init(&slurm->queue, slurm->spec) &&
            slurm_walk_init(&slurm->walk, &slurm->queue) && slots_init(&slurm->slots, size) &&
+           slurm_future_init(slurm, arena) &&
            slurm_reserve_init(&slurm->reserve, slurm->spec, view->layout, arena) &&
            slurm_sleep_init(slurm, view, arena) && slurm_books_init(slurm, view, arena) &&
            slurm_gate_init(slurm, view, arena);
@@ -50,6 +51,7 @@ static bool policy_init(void *memory, const struct policy_view *view, struct are
 static void policy_clear(void *memory)
 {
     struct slurm *slurm = memory;
+    slurm_future_clear(slurm);
     slurm_evict_clear(slurm);
     slurm_gate_clear(slurm);
     slurm_sleep_clear(slurm);

@@ -96,58 +96,118 @@ static bool within_limits(struct slurm *slurm, const struct policy_view *view,
     return !over;
 }
 
-/* Steps 2 to 8; true when the job starts now, on slurm_parts. */
+/* What is known of the job that is looked at. */
+struct attempt_at {
+    const struct slurm_entry *entry;
+    const struct slurm_need *need;
+    int64_t now_ns, limit_s, at_s, later_s;
+    uint32_t table; /* of when nodes are ready for it                                             */
+};
+
+/* A start before enough nodes of the partition are ready cannot be, whatever is reserved: steps that end before are
+ * passed over. Where nodes of other kinds stand in the partition, Slurm may give up the job in one of these steps. */
+static void skip_hopeless(struct slurm *slurm, const struct policy_view *view,
+                          struct attempt_at *try)
+{
+    const uint64_t kinds =
+        slurm->nodes.kind_count == 64 ? ~UINT64_C(0) : (UINT64_C(1) << slurm->nodes.kind_count) - 1;
+    if ((try->need->kinds & kinds) != kinds || slurm->spec->reservation_count > 0) return;
+    const uint64_t *nodes = slurm_partition_nodes(&slurm->nodes, try->entry->partition);
+    for (uint32_t w = 0; w < slurm->nodes.words; w++)
+        slurm->candidates[w] = nodes[w] & slurm->picture.usable[w];
+    const int64_t ready_s =
+        slurm_ready_at(slurm, view, try->table, slurm->candidates, try->need->nodes_min);
+    if (ready_s != READY_NEVER && ready_s > try->at_s)
+        try->at_s = slots_last_freed(&slurm->slots, try->at_s, ready_s);
+}
+
+enum step { STEP_STARTS, STEP_ON, STEP_DONE };
+
+/* Steps 6 to 8 for a job that would start at start_s. */
+static enum step place_at(struct slurm *slurm, const struct policy_view *view,
+                          struct attempt_at *try, int64_t start_s, bool now)
+{
+    const struct slurm_entry *entry = try->entry;
+    const uint32_t het = slurm_het_of(view, entry->row);
+    const int64_t now_s = slurm->sched_start_s;
+    struct slurm_job *job = &slurm->jobs[entry->live];
+    if (het != JOB_NONE) start_s = slurm_het_start_s(slurm, view, entry->live, start_s);
+    job->estimate_s = start_s;
+    job->limit_s = try->limit_s;
+    job->partition = entry->partition;
+    if (start_s <= now_s && het != JOB_NONE) {
+        slurm->out_of_memory |= !slurm_het_push(slurm, het);
+        return STEP_DONE;
+    }
+    if (now && start_s <= now_s)
+        return within_limits(slurm, view, entry, try->now_ns) ? STEP_STARTS : STEP_DONE;
+    if (start_s > try->later_s) {
+        try->at_s = try->later_s;
+        return STEP_ON;
+    }
+    const struct span_s span = slots_of(slurm, start_s, try->limit_s);
+    const int64_t behind_s = now_s + slurm->spec->bf_window_ns / NS_PER_S;
+    if (span.from_s > behind_s || !reserves(slurm, view, entry, try->now_ns)) return STEP_DONE;
+    read_chosen(slurm);
+    if (slots_overlap(&slurm->slots, span.from_s, span.to_s, slurm->chosen)) {
+        try->at_s = start_s > try->at_s ? start_s : start_s + slurm->slots.step_s;
+        return STEP_ON;
+    }
+    slurm->out_of_memory |= !slots_reserve(&slurm->slots, span.from_s, span.to_s, slurm->chosen);
+    return STEP_DONE;
+}
+
+/* Steps 3 to 8 from try->at_s on. */
+static enum step step_from(struct slurm *slurm, const struct policy_view *view,
+                           struct attempt_at *try)
+{
+    const struct slurm_need *need = try->need;
+    const struct slurm_how how = { .candidates = slurm->candidates,
+                                   .waited_ns =
+                                       try->now_ns - view->live->jobs[try->entry->live].submit_ns,
+                                   .backfill = true };
+    try->later_s = slurm_backfill_candidates(slurm, view, try->entry, try->at_s, try->limit_s);
+    const bool hopeful = enough(slurm, need);
+    /* It starts no sooner than enough candidates are ready: behind `later`, the selector need not be asked. */
+    const int64_t ready_s =
+        hopeful ? slurm_ready_at(slurm, view, try->table, slurm->candidates, need->nodes_min) : 0;
+    if (!hopeful || (ready_s != READY_NEVER && ready_s > try->later_s)) {
+        if (try->later_s == SLOTS_NEVER) return STEP_DONE;
+        try->at_s = try->later_s;
+        return STEP_ON;
+    }
+    const struct slurm_when when = slurm_when(slurm, view, need, &how, slurm->sched_start_s);
+    if (when.answer == SLURM_SWITCHES) slurm->time_matters = true;
+    if (when.answer != SLURM_PLACED) return STEP_DONE;
+    return place_at(slurm, view, try, when.start_s > try->at_s ? when.start_s : try->at_s,
+                    when.now);
+}
+
+/* Steps 1 to 8; true when the job starts now, on slurm_parts. */
 static bool try_entry(struct slurm *slurm, const struct policy_view *view,
                       const struct slurm_entry *entry, int64_t now_ns)
 {
-    const struct slurm_need *need = slurm_need_of(slurm, view, entry);
-    struct slurm_job *job = &slurm->jobs[entry->live];
     const char *over = slurm_jobs_over(slurm, view, entry->row);
-    if (over) job->reason = over;
-    if (over || !need) return false;
-    const int64_t now_s = slurm->sched_start_s, limit_s = slurm_limit_s(slurm, view, entry);
-    const int64_t behind_s = now_s + slurm->spec->bf_window_ns / NS_PER_S;
-    const struct slurm_how how = { .candidates = slurm->candidates,
-                                   .waited_ns = now_ns - view->live->jobs[entry->live].submit_ns,
-                                   .backfill = true };
-    int64_t at_s = now_s;
-    for (int tries = 0; tries < TRIES_MOST; tries++) {
-        const int64_t later_s = slurm_backfill_candidates(slurm, view, entry, at_s, limit_s);
-        if (!enough(slurm, need)) {
-            if (later_s == SLOTS_NEVER) return false;
-            at_s = later_s;
-            continue;
-        }
-        const struct slurm_when when = slurm_when(slurm, view, need, &how, now_s);
-        if (when.answer == SLURM_SWITCHES) slurm->time_matters = true;
-        if (when.answer != SLURM_PLACED) return false;
-        int64_t start_s = when.start_s > at_s ? when.start_s : at_s;
-        const uint32_t het = slurm_het_of(view, entry->row);
-        if (het != JOB_NONE) start_s = slurm_het_start_s(slurm, view, entry->live, start_s);
-        job->estimate_s = start_s;
-        job->limit_s = limit_s;
-        job->partition = entry->partition;
-        if (start_s <= now_s && het != JOB_NONE) {
-            slurm->out_of_memory |= !slurm_het_push(slurm, het);
-            return false;
-        }
-        if (when.now && start_s <= now_s) return within_limits(slurm, view, entry, now_ns);
-        if (start_s > later_s) {
-            at_s = later_s;
-            continue;
-        }
-        const struct span_s span = slots_of(slurm, start_s, limit_s);
-        if (span.from_s > behind_s || !reserves(slurm, view, entry, now_ns)) return false;
-        read_chosen(slurm);
-        if (slots_overlap(&slurm->slots, span.from_s, span.to_s, slurm->chosen)) {
-            at_s = start_s > at_s ? start_s : start_s + slurm->slots.step_s;
-            continue;
-        }
-        slurm->out_of_memory |=
-            !slots_reserve(&slurm->slots, span.from_s, span.to_s, slurm->chosen);
+    if (over) {
+        slurm->jobs[entry->live].reason = over;
         return false;
     }
-    return false;
+    struct attempt_at try = { .entry = entry,
+                              .need = slurm_need_of(slurm, view, entry),
+                              .now_ns = now_ns,
+                              .limit_s = slurm_limit_s(slurm, view, entry),
+                              .at_s = slurm->sched_start_s };
+    if (!try.need) return false;
+    try.table = slurm_ready_table_of(&slurm->ready, try.need);
+    if (try.table == READY_NONE) {
+        slurm->out_of_memory = true;
+        return false;
+    }
+    skip_hopeless(slurm, view, &try);
+    enum step step = STEP_ON;
+    for (int tries = 0; step == STEP_ON && tries < TRIES_MOST; tries++)
+        step = step_from(slurm, view, &try);
+    return step == STEP_STARTS;
 }
 
 bool slurm_backfill_next(struct slurm *slurm, const struct policy_view *view, int64_t now_ns,

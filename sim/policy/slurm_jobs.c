@@ -190,22 +190,24 @@ void slurm_dirty_job(struct slurm *slurm, const struct policy_view *view, uint32
 
 static void read_node(struct slurm *slurm, const struct policy_view *view, uint32_t node)
 {
-    if (!slurm->all_dirty) slurm_picture_read_node(&slurm->picture, view->cluster, node);
+    slurm_picture_read_node(&slurm->future.picture, view->cluster, node);
+    slurm_picture_read_node(&slurm->picture, view->cluster, node);
     slurm_sleep_seen(slurm, view, node);
+    slurm_ready_changed(&slurm->ready, node);
 }
 
 void slurm_refresh(struct slurm *slurm, const struct policy_view *view)
 {
-    if (slurm->all_dirty) {
-        slurm_picture_read(&slurm->picture, view->cluster);
-        for (uint32_t node = 0; node < view->cluster->nodes; node++) read_node(slurm, view, node);
-        slurm_ending_draw(slurm, slurm->nodes.all);
-    } else {
-        for (uint32_t w = 0; w < slurm->nodes.words; w++)
-            for (uint64_t bits = slurm->dirty[w]; bits; bits &= bits - 1)
-                read_node(slurm, view, w * 64 + (uint32_t)__builtin_ctzll(bits));
-        if (slurm->ending_kept > 0) slurm_ending_draw(slurm, slurm->dirty);
-    }
+    bool any = slurm->all_dirty;
+    for (uint32_t w = 0; w < slurm->nodes.words && !any; w++) any = slurm->dirty[w] != 0;
+    if (!any) return;
+    slurm_future_rewind(slurm);
+    if (slurm->all_dirty)
+        memcpy(slurm->dirty, slurm->nodes.all, slurm->nodes.words * sizeof *slurm->dirty);
+    for (uint32_t w = 0; w < slurm->nodes.words; w++)
+        for (uint64_t bits = slurm->dirty[w]; bits; bits &= bits - 1)
+            read_node(slurm, view, w * 64 + (uint32_t)__builtin_ctzll(bits));
+    if (slurm->ending_kept > 0) slurm_ending_draw(slurm, slurm->dirty);
     memset(slurm->dirty, 0, slurm->nodes.words * sizeof *slurm->dirty);
     slurm->all_dirty = false;
 }

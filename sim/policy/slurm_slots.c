@@ -207,6 +207,26 @@ static bool free_more(struct slots *slots, uint32_t step, const uint64_t *nodes)
     return true;
 }
 
+static uint32_t previous_end(const struct slots *slots, uint32_t step)
+{
+    for (uint32_t word = step / WORD_BITS + 1; word-- > 0;) {
+        uint64_t bits = slots->ends[word];
+        if (word == step / WORD_BITS) bits &= ~UINT64_C(0) >> (WORD_BITS - 1 - step % WORD_BITS);
+        if (bits) return word * WORD_BITS + (WORD_BITS - 1) - (uint32_t)__builtin_clzll(bits);
+    }
+    return 0;
+}
+
+int64_t slots_last_freed(const struct slots *slots, int64_t from_s, int64_t to_s)
+{
+    if (slots->rows <= 1 || to_s <= slots->begin_s + slots->step_s) return from_s;
+    if (to_s > slots->end_s) to_s = slots->end_s;
+    const int64_t before_s = to_s - 1 - slots->begin_s;
+    const uint32_t step = previous_end(slots, (uint32_t)(before_s / slots->step_s));
+    const int64_t at_s = slots->begin_s + step * slots->step_s;
+    return step > 0 && at_s > from_s ? at_s : from_s;
+}
+
 int64_t slots_free(struct slots *slots, int64_t from_s, int64_t to_s, uint64_t *nodes)
 {
     if (slots->rows <= 1 || from_s >= slots->end_s) return SLOTS_NEVER;

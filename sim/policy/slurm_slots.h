@@ -48,6 +48,9 @@ void slots_begin(struct slots *slots, int64_t now_s, int64_t window_s);
  * Returns the end of the first slot at or after from_s behind which more nodes become free; SLOTS_NEVER = none. */
 int64_t slots_free(struct slots *slots, int64_t from_s, int64_t to_s, uint64_t *nodes);
 
+/* The last time behind from_s and before to_s at which more nodes become free; from_s = there is none. */
+int64_t slots_last_freed(const struct slots *slots, int64_t from_s, int64_t to_s);
+
 /* Whether some of the nodes is reserved within [from_s, to_s). */
 bool slots_overlap(const struct slots *slots, int64_t from_s, int64_t to_s, const uint64_t *nodes);
 

@@ -29,6 +29,7 @@
 #include "policy/slurm_preempt.h"
 #include "policy/slurm_priority.h"
 #include "policy/slurm_queue.h"
+#include "policy/slurm_ready.h"
 #include "policy/slurm_reserve.h"
 #include "policy/slurm_select.h"
 #include "policy/slurm_slots.h"
@@ -70,6 +71,19 @@ struct slurm_act {
     int64_t delay_ns;
 };
 
+/* The picture in which the first `gone` jobs of slurm->ends have gone. */
+struct slurm_step {
+    int64_t end_s;
+    struct running_place place; /* of the job                                                    */
+    uint32_t mark;              /* of the picture before it went                                     */
+};
+struct slurm_future {
+    struct slurm_picture picture;
+    struct slurm_step *marks; /* [gone]                                                          */
+    uint32_t gone, mark_capacity;
+    struct running_place place; /* of the next job to go                                            */
+};
+
 enum slurm_stage { STAGE_BEFORE, STAGE_MAIN, STAGE_BACKFILL, STAGE_DONE };
 
 /* Power saving. */
@@ -90,6 +104,8 @@ struct slurm {
     struct arena *arena;
     struct slurm_nodes nodes;
     struct slurm_picture picture;
+    struct slurm_future future;
+    struct slurm_ready ready;
     struct slurm_chooser *chooser;
     struct slurm_queue queue;
     struct slurm_walk walk;
@@ -363,6 +379,10 @@ int64_t slurm_backfill_candidates(struct slurm *slurm, const struct policy_view 
                                   const struct slurm_entry *entry, int64_t at_s, int64_t limit_s);
 
 /* ---- slurm_future.c ---- */
+
+bool slurm_future_init(struct slurm *slurm, struct arena *arena);
+void slurm_future_clear(struct slurm *slurm);
+void slurm_future_rewind(struct slurm *slurm); /* nobody has gone: before anything changes       */
 
 /* Where a job would go on candidates[words], and when (SCHEDULING 2.3, step 5). */
 struct slurm_when {
