@@ -116,8 +116,8 @@ static void skip_hopeless(struct slurm *slurm, const struct policy_view *view,
     for (uint32_t w = 0; w < slurm->nodes.words; w++)
         slurm->candidates[w] = nodes[w] & slurm->picture.usable[w];
     const int64_t ready_s =
-        slurm_ready_at(slurm, view, try->table, slurm->candidates, try->need->nodes_min);
-    if (ready_s != READY_NEVER && ready_s > try->at_s)
+        slurm_vacancy_at(slurm, view, try->table, slurm->candidates, try->need->nodes_min);
+    if (ready_s != VACANT_NEVER && ready_s > try->at_s)
         try->at_s = slots_last_freed(&slurm->slots, try->at_s, ready_s);
 }
 
@@ -170,8 +170,8 @@ static enum step step_from(struct slurm *slurm, const struct policy_view *view,
     const bool hopeful = enough(slurm, need);
     /* It starts no sooner than enough candidates are ready: behind `later`, the selector need not be asked. */
     const int64_t ready_s =
-        hopeful ? slurm_ready_at(slurm, view, try->table, slurm->candidates, need->nodes_min) : 0;
-    if (!hopeful || (ready_s != READY_NEVER && ready_s > try->later_s)) {
+        hopeful ? slurm_vacancy_at(slurm, view, try->table, slurm->candidates, need->nodes_min) : 0;
+    if (!hopeful || (ready_s != VACANT_NEVER && ready_s > try->later_s)) {
         if (try->later_s == SLOTS_NEVER) return STEP_DONE;
         try->at_s = try->later_s;
         return STEP_ON;
@@ -198,8 +198,8 @@ static bool try_entry(struct slurm *slurm, const struct policy_view *view,
                               .limit_s = slurm_limit_s(slurm, view, entry),
                               .at_s = slurm->sched_start_s };
     if (!try.need) return false;
-    try.table = slurm_ready_table_of(&slurm->ready, try.need);
-    if (try.table == READY_NONE) {
+    try.table = slurm_vacancy_table_of(&slurm->vacancy, try.need);
+    if (try.table == VACANT_NONE) {
         slurm->out_of_memory = true;
         return false;
     }

@@ -8,7 +8,7 @@
  *
  * The future is a picture of its own that is rolled on and back along the ends of jobs: all who end by a time
  * have gone from it, on candidates or not, since the selector looks at candidates only. Tries that must fail are not made
- * (slurm_ready.h). */
+ * (slurm_vacancy.h). */
 #include "policy/slurm_state.h"
 
 #include <stdlib.h>
@@ -25,13 +25,13 @@ bool slurm_future_init(struct slurm *slurm, struct arena *arena)
     future->picture.usable = slurm->picture.usable;
     future->picture.completing = slurm->picture.completing;
     future->picture.asleep = slurm->picture.asleep;
-    return slurm_ready_init(&slurm->ready, slurm->nodes.nodes);
+    return slurm_vacancy_init(&slurm->vacancy, slurm->nodes.nodes);
 }
 
 void slurm_future_clear(struct slurm *slurm)
 {
     slurm_picture_clear(&slurm->future.picture);
-    slurm_ready_clear(&slurm->ready);
+    slurm_vacancy_clear(&slurm->vacancy);
     free(slurm->future.marks);
 }
 
@@ -119,17 +119,17 @@ struct slurm_when slurm_when(struct slurm *slurm, const struct policy_view *view
                              int64_t now_s)
 {
     struct slurm_when when = { .answer = SLURM_NOT_NOW, .now = true, .start_s = now_s };
-    const uint32_t table = slurm_ready_table_of(&slurm->ready, need);
-    if (table == READY_NONE) {
+    const uint32_t table = slurm_vacancy_table_of(&slurm->vacancy, need);
+    if (table == VACANT_NONE) {
         slurm->out_of_memory = true;
         return when;
     }
-    const int64_t ready_s = slurm_ready_at(slurm, view, table, how->candidates, need->nodes_min);
-    if (ready_s == READY_NEVER) return when;
+    const int64_t ready_s = slurm_vacancy_at(slurm, view, table, how->candidates, need->nodes_min);
+    if (ready_s == VACANT_NEVER) return when;
     if (ready_s == 0) when.answer = slurm_select(slurm->chooser, &slurm->picture, need, how);
     if (when.answer == SLURM_PLACED || when.answer == SLURM_NEVER) return when;
-    const int64_t first_s = slurm_ready_first_end(slurm, view, how->candidates);
-    if (first_s == READY_NEVER) return when;
+    const int64_t first_s = slurm_vacancy_first_end(slurm, view, how->candidates);
+    if (first_s == VACANT_NEVER) return when;
     struct slurm_how later = *how;
     later.future = true;
     when.now = false;

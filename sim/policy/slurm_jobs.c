@@ -193,7 +193,7 @@ static void read_node(struct slurm *slurm, const struct policy_view *view, uint3
     slurm_picture_read_node(&slurm->future.picture, view->cluster, node);
     slurm_picture_read_node(&slurm->picture, view->cluster, node);
     slurm_sleep_seen(slurm, view, node);
-    slurm_ready_changed(&slurm->ready, node);
+    slurm_vacancy_changed(&slurm->vacancy, node);
 }
 
 void slurm_refresh(struct slurm *slurm, const struct policy_view *view)

@@ -1,63 +1,111 @@
-/* slurm_ready.h - from when on each node could hold what a job needs of one node, when those who run there have gone.
+/* slurm_ready.h - which waiting jobs may be looked at: no hold, no dependency, no begin time, no full array in the way.
  *
- * Step 5 of the backfill pass asks the selector again after each window of ends, for each of 500 jobs. Most of these questions
- * can be answered without it: when fewer nodes are ready than the job needs, it does not fit. A node is ready when its
- * free GPUs and cores reach the least that the job takes of one node; that is necessary, not sufficient, so the
- * selector still decides whenever enough are ready.
+ * Each waiting job is ready or blocked; slurm_ready_next tells who changed, so that passes only ever see ready jobs. A
+ * task of an array with a throttle (%k) is ready only while fewer than k tasks are ready or run: tasks become ready in
+ * order of their index. Slurm itself looks at no more pending tasks than may start.
  *
- * Jobs that need the same of a node share one table. A row is computed again only when the node has changed; nodes in order of
- * their time answer "the k-th of these candidates" by a short walk. The first table of all is that of "any job has gone".
- * Times are seconds of the wall clock; 0 = now. Tests: tests/test_slurm_passes.c (against asking every time) */
+ * A job that is held, released, requeued or started twice in a row is a bug of the caller.
+ * Source: SCHEDULING.md 2.2, 2.9; job states and reasons of recordings s21, s22, s23. Tests: tests/test_slurm_ready.c */
 #ifndef GPUPLAN_POLICY_SLURM_READY_H
 #define GPUPLAN_POLICY_SLURM_READY_H
 
-#include "policy/slurm_need.h"
+#include "policy/slurm_depend.h"
 
-#include <stdbool.h>
-#include <stdint.h>
+/* What stands in the way of a waiting job, as bits. */
+enum {
+    BLOCKED_HELD = 1,
+    BLOCKED_DEPENDENCY = 2,
+    BLOCKED_BEGIN = 4,
+    BLOCKED_ARRAY = 8,
+};
 
-#define READY_NEVER INT64_MAX
+enum slurm_ready_state {
+    READY_GONE, /* no such job waits                                                           */
+    READY_WAITS,
+    READY_RUNS,
+};
 
-struct slurm_ready_table {
-    uint32_t gpus, cores; /* least of one node; cores UINT32_MAX = the node must be empty              */
-    uint64_t kinds;
-    int64_t *ready_s;     /* [nodes]                                                             */
-    uint32_t *version;    /* [nodes] of the node when its row was computed                          */
-    uint32_t *order;      /* [nodes] by (ready_s, row)                                             */
-    uint32_t changes;     /* of the nodes when order was made                                       */
+enum slurm_ready_told { TOLD_NOTHING, TOLD_BLOCKED, TOLD_READY };
+
+struct slurm_ready_job {
+    int64_t begin_ns; /* of BLOCKED_BEGIN and of dependencies with minutes                         */
+    int64_t since_ns; /* ready since                                                            */
+    uint32_t row;
+    uint32_t next_parked; /* in the list of its array                                            */
+    uint8_t blocked;
+    uint8_t state;   /* enum slurm_ready_state                                                   */
+    bool admitted;   /* counts for its array                                                     */
+    bool stopped;    /* its attempt has ended                                                    */
+    uint8_t told;    /* enum slurm_ready_told: what the caller knows                               */
+    bool in_changed;
+    bool never, invalid;
+};
+
+/* An array with a throttle. */
+struct slurm_array {
+    uint32_t limit, admitted;
+    uint32_t first_parked, last_parked; /* live rows by row of the trace                          */
+};
+
+struct slurm_timer {
+    int64_t at_ns;
+    uint32_t live;
 };
 
 struct slurm_ready {
-    struct slurm_ready_table *tables; /* [table_count]                                            */
-    uint32_t table_count, table_capacity, nodes;
-    uint32_t *node_version; /* [nodes] one more with each change of the node                           */
-    uint32_t changes;       /* one more with each change of any node                                  */
-    uint64_t *keys;         /* [nodes]                                                            */
-    uint32_t *spare;        /* [nodes]                                                            */
+    const struct slurm_spec *spec; /* borrowed, like jobs                                        */
+    const struct jobs *jobs;
+    struct slurm_depend depend;
+    struct slurm_ready_job *lives; /* [live_capacity] by live row                                */
+    uint32_t live_capacity;
+    uint32_t *live_of;   /* [jobs->count] NULL when nobody depends on anything                    */
+    uint32_t *array_of;  /* [jobs->count] by row of the first task; NULL without any throttle      */
+    struct slurm_array *arrays;
+    uint32_t array_count, array_capacity;
+    struct slurm_timer *timers; /* a heap by time                                               */
+    uint32_t timer_count, timer_capacity;
+    uint32_t *changed;   /* [changed_capacity] live rows whose state is to be told                  */
+    uint32_t changed_count, changed_given, changed_capacity;
+    bool out_of_memory;
 };
 
-bool slurm_ready_init(struct slurm_ready *ready, uint32_t nodes);
+bool slurm_ready_init(struct slurm_ready *ready, const struct slurm_spec *spec,
+                      const struct jobs *jobs);
 void slurm_ready_clear(struct slurm_ready *ready);
 
-static inline void slurm_ready_changed(struct slurm_ready *ready, uint32_t node)
+/* What happens to jobs; times never go back. out_of_memory is to be looked at after each. */
+void slurm_ready_submit(struct slurm_ready *ready, uint32_t live, uint32_t row, int64_t now_ns);
+void slurm_ready_hold(struct slurm_ready *ready, uint32_t live, bool on, int64_t now_ns);
+void slurm_ready_start(struct slurm_ready *ready, uint32_t live, int64_t now_ns);
+/* The attempt has ended and the job will wait again: its place in an array is free. special: RequeueExitHold. May be
+ * left out when it waits again at once. */
+void slurm_ready_stop(struct slurm_ready *ready, uint32_t live, bool special, int64_t now_ns);
+/* And now it waits again, held or not. */
+void slurm_ready_again(struct slurm_ready *ready, uint32_t live, bool held, int64_t now_ns);
+/* It is over, whether it ran or not. ok: it ended with exit code 0. */
+void slurm_ready_over(struct slurm_ready *ready, uint32_t live, bool ok, int64_t now_ns);
+
+enum slurm_ready_change {
+    CHANGE_READY,
+    CHANGE_BLOCKED,
+    CHANGE_REFUSE, /* it is to leave: an impossible dependency with kill_invalid_depend, or one that names no job */
+};
+
+/* The next waiting job whose readiness differs from what was told last, in the order of the events; false: no more. A
+ * job that is new or waits again is told once in any case. *reason: of a refusal. */
+bool slurm_ready_next(struct slurm_ready *ready, int64_t now_ns, uint32_t *live,
+                      enum slurm_ready_change *change, const char **reason);
+
+/* When the next job becomes ready by time alone; TIME_NEVER = none. */
+int64_t slurm_ready_wake_ns(const struct slurm_ready *ready);
+
+/* Why a blocked job waits, in squeue's words; NULL for a ready one. */
+const char *slurm_ready_reason(const struct slurm_ready *ready, uint32_t live);
+
+/* Since when it is ready: its age for priority/multifactor starts there. */
+static inline int64_t slurm_ready_since_ns(const struct slurm_ready *ready, uint32_t live)
 {
-    ready->node_version[node]++;
-    ready->changes++;
+    return ready->lives[live].since_ns;
 }
-
-/* The row of the table for a need, or READY_NONE when memory is out. */
-#define READY_NONE UINT32_MAX
-uint32_t slurm_ready_table_of(struct slurm_ready *ready, const struct slurm_need *need);
-
-struct slurm;
-struct policy_view;
-
-/* When the count-th of the nodes of a set is ready; READY_NEVER = never. */
-int64_t slurm_ready_at(struct slurm *slurm, const struct policy_view *view, uint32_t table,
-                       const uint64_t *nodes, uint32_t count);
-
-/* When the first job on a node of the set ends; READY_NEVER = none runs there. */
-int64_t slurm_ready_first_end(struct slurm *slurm, const struct policy_view *view,
-                              const uint64_t *nodes);
 
 #endif

@@ -29,7 +29,7 @@
 #include "policy/slurm_preempt.h"
 #include "policy/slurm_priority.h"
 #include "policy/slurm_queue.h"
-#include "policy/slurm_ready.h"
+#include "policy/slurm_vacancy.h"
 #include "policy/slurm_reserve.h"
 #include "policy/slurm_select.h"
 #include "policy/slurm_slots.h"
@@ -105,7 +105,7 @@ struct slurm {
     struct slurm_nodes nodes;
     struct slurm_picture picture;
     struct slurm_future future;
-    struct slurm_ready ready;
+    struct slurm_vacancy vacancy;
     struct slurm_chooser *chooser;
     struct slurm_queue queue;
     struct slurm_walk walk;

@@ -1,0 +1,173 @@
+/* slurm_vacancy.c - see slurm_vacancy.h. */
+#include "policy/slurm_vacancy.h"
+
+#include "base/bits.h"
+#include "base/sort.h"
+#include "policy/slurm_state.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MILLI = 1000, ENDS_MOST = 256, TABLE_ENDS = 0 };
+#define EMPTY_NODE UINT32_MAX
+
+/* ---- tables ---------------------------------------------------------------------------------- */
+
+static uint32_t table_make(struct slurm_vacancy *ready, uint32_t gpus, uint32_t cores,
+                           uint64_t kinds)
+{
+    if (ready->table_count == ready->table_capacity) {
+        const uint32_t capacity = ready->table_capacity ? 2 * ready->table_capacity : 8;
+        struct slurm_vacancy_table *tables = realloc(ready->tables, capacity * sizeof *tables);
+        if (!tables) return VACANT_NONE;
+        ready->tables = tables;
+        ready->table_capacity = capacity;
+    }
+    struct slurm_vacancy_table *table = &ready->tables[ready->table_count];
+    *table = (struct slurm_vacancy_table){ .gpus = gpus, .cores = cores, .kinds = kinds };
+    table->ready_s = calloc(ready->nodes, sizeof *table->ready_s);
+    table->version = calloc(ready->nodes, sizeof *table->version);
+    table->order = calloc(ready->nodes, sizeof *table->order);
+    ready->table_count++;
+    return table->ready_s && table->version && table->order ? ready->table_count - 1 : VACANT_NONE;
+}
+
+bool slurm_vacancy_init(struct slurm_vacancy *ready, uint32_t nodes)
+{
+    *ready = (struct slurm_vacancy){ .nodes = nodes, .changes = 1 };
+    ready->node_version = calloc(nodes, sizeof *ready->node_version);
+    ready->keys = calloc(nodes, sizeof *ready->keys);
+    ready->spare = calloc(nodes, sizeof *ready->spare);
+    if (!ready->node_version || !ready->keys || !ready->spare) return false;
+    for (uint32_t node = 0; node < nodes; node++) ready->node_version[node] = 1;
+    return table_make(ready, 0, 0, ~UINT64_C(0)) == TABLE_ENDS;
+}
+
+void slurm_vacancy_clear(struct slurm_vacancy *ready)
+{
+    for (uint32_t t = 0; t < ready->table_count; t++) {
+        free(ready->tables[t].ready_s);
+        free(ready->tables[t].version);
+        free(ready->tables[t].order);
+    }
+    free(ready->tables);
+    free(ready->node_version);
+    free(ready->keys);
+    free(ready->spare);
+    *ready = (struct slurm_vacancy){ 0 };
+}
+
+uint32_t slurm_vacancy_table_of(struct slurm_vacancy *ready, const struct slurm_need *need)
+{
+    uint32_t gpus = need->gpus_per_node;
+    if (need->gpus_per_task > gpus) gpus = need->gpus_per_task;
+    if (gpus == 0 && need->gpus_per_job > 0) gpus = 1;
+    uint32_t cores = need->cores_per_task * (need->tasks_per_node ? need->tasks_per_node : 1);
+    if (need->cores_per_gpu * gpus > cores) cores = need->cores_per_gpu * gpus;
+    if (need->whole_nodes) cores = EMPTY_NODE;
+    for (uint32_t t = 1; t < ready->table_count; t++) {
+        const struct slurm_vacancy_table *table = &ready->tables[t];
+        if (table->gpus == gpus && table->cores == cores && table->kinds == need->kinds) return t;
+    }
+    return table_make(ready, gpus, cores, need->kinds);
+}
+
+/* ---- one node -------------------------------------------------------------------------------- */
+
+/* What the end of a job on the node brings. */
+struct end {
+    int64_t end_s;
+    uint32_t mask, cores;
+};
+
+/* Jobs of a node in order of their ends. More than fit count as gone with the last one: that can only be too early. */
+static uint32_t ends_on(const struct slurm *slurm, const struct policy_view *view, uint32_t node,
+                        struct end *ends)
+{
+    const struct cluster *cluster = view->cluster;
+    uint32_t count = 0;
+    if (!cluster->first_on_node) return 0;
+    for (uint32_t row = cluster->first_on_node[node]; row != GRANT_NONE;
+         row = cluster->grants[row].next_on_node) {
+        const struct grant *grant = &cluster->grants[row];
+        struct end end = { .end_s = slurm->jobs[grant->live].planned_end_s,
+                           .mask = grant->mask,
+                           .cores = grant->cores_milli / MILLI };
+        if (end.end_s < 1) end.end_s = 1;
+        if (count == ENDS_MOST) {
+            ends[count - 1].mask |= end.mask;
+            ends[count - 1].cores += end.cores;
+            continue;
+        }
+        uint32_t at = count++;
+        for (; at > 0 && ends[at - 1].end_s > end.end_s; at--) ends[at] = ends[at - 1];
+        ends[at] = end;
+    }
+    return count;
+}
+
+static int64_t ready_of(const struct slurm *slurm, const struct policy_view *view,
+                        const struct slurm_vacancy_table *table, uint32_t node)
+{
+    const struct slurm_picture *picture = &slurm->picture;
+    struct end ends[ENDS_MOST];
+    if (!(table->kinds >> slurm->nodes.kind_of[node] & 1)) return VACANT_NEVER;
+    const uint32_t count = ends_on(slurm, view, node, ends);
+    if (table == &slurm->vacancy.tables[TABLE_ENDS]) return count ? ends[0].end_s : VACANT_NEVER;
+    const bool empty = table->cores == EMPTY_NODE;
+    const uint32_t cores = empty ? 1 : table->cores;
+    if ((uint32_t)bits_count(picture->free_mask[node]) >= table->gpus &&
+        picture->cores[node] >= cores && (!empty || picture->jobs[node] == 0))
+        return 0;
+    /* A job that is not gone yet (slurm_ending.c) is no job of the cluster any more. */
+    const bool ending = slurm_set_has(picture->completing, node);
+    uint32_t mask = ending ? view->cluster->free_mask[node] : picture->free_mask[node];
+    uint32_t free = ending ? view->cluster->cores_milli_free[node] / MILLI : picture->cores[node];
+    int64_t at_s = 1;
+    for (uint32_t e = 0;; e++) {
+        const bool holds = (uint32_t)bits_count(mask & picture->sound_mask[node]) >= table->gpus &&
+                           free >= cores && (!empty || e == count);
+        if (holds) return at_s;
+        if (e == count) return VACANT_NEVER;
+        mask |= ends[e].mask;
+        free += ends[e].cores;
+        at_s = ends[e].end_s;
+    }
+}
+
+/* ---- questions ------------------------------------------------------------------------------- */
+
+static void bring_up_to_date(struct slurm *slurm, const struct policy_view *view,
+                             struct slurm_vacancy_table *table)
+{
+    struct slurm_vacancy *ready = &slurm->vacancy;
+    if (table->changes == ready->changes) return;
+    for (uint32_t node = 0; node < ready->nodes; node++) {
+        table->order[node] = node;
+        if (table->version[node] != ready->node_version[node]) {
+            table->version[node] = ready->node_version[node];
+            table->ready_s[node] = ready_of(slurm, view, table, node);
+        }
+        ready->keys[node] = sort_key_int64(table->ready_s[node]);
+    }
+    sort_rows(table->order, ready->spare, ready->nodes, ready->keys);
+    table->changes = ready->changes;
+}
+
+int64_t slurm_vacancy_at(struct slurm *slurm, const struct policy_view *view, uint32_t row,
+                         const uint64_t *nodes, uint32_t count)
+{
+    struct slurm_vacancy_table *table = &slurm->vacancy.tables[row];
+    bring_up_to_date(slurm, view, table);
+    for (uint32_t i = 0; i < slurm->vacancy.nodes; i++) {
+        const uint32_t node = table->order[i];
+        if (slurm_set_has(nodes, node) && count-- <= 1) return table->ready_s[node];
+    }
+    return VACANT_NEVER;
+}
+
+int64_t slurm_vacancy_first_end(struct slurm *slurm, const struct policy_view *view,
+                                const uint64_t *nodes)
+{
+    return slurm_vacancy_at(slurm, view, TABLE_ENDS, nodes, 1);
+}
