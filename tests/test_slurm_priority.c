@@ -123,16 +123,17 @@ static void ends_of_the_range(void **state)
     assert_int_equal(slurm_priority(&spec, &factors, ends[row].nice), ends[row].want);
 }
 
-/* priority/basic: 4294901759 for the first job, one less for each; nice moves a job and all behind it. */
+/* priority/basic: 4294901759 for the first job of a new cluster, one less for each; nice moves one job only. */
 static void basic(void **state)
 {
     (void)state;
-    uint32_t lowest = SLURM_BASIC_TOP + 1;
-    assert_int_equal(slurm_priority_basic(&lowest, 0), UINT32_C(4294901760));
+    uint32_t lowest = SLURM_BASIC_TOP;
     assert_int_equal(slurm_priority_basic(&lowest, 0), UINT32_C(4294901759));
-    assert_int_equal(slurm_priority_basic(&lowest, 100), UINT32_C(4294901658));
-    assert_int_equal(slurm_priority_basic(&lowest, -7), UINT32_C(4294901664));
-    assert_int_equal(slurm_priority_basic(&lowest, 0), UINT32_C(4294901657));
+    assert_int_equal(slurm_priority_basic(&lowest, 0), UINT32_C(4294901758));
+    assert_int_equal(slurm_priority_basic(&lowest, 100), UINT32_C(4294901657));
+    assert_int_equal(slurm_priority_basic(&lowest, -7), UINT32_C(4294901763));
+    assert_int_equal(slurm_priority_basic(&lowest, 0), UINT32_C(4294901755));
+    assert_int_equal(slurm_priority_basic(&lowest, -2147483647), UINT32_MAX);
     lowest = 2;
     assert_int_equal(slurm_priority_basic(&lowest, 0), 1);
     assert_int_equal(slurm_priority_basic(&lowest, 0), 1);

@@ -97,9 +97,10 @@ static void recording_s21(void **state)
     submit_all(&site);
     assert_string_equal(told(&site, 0), "0+ 1+ ");
     slurm_ready_start(&site.ready, 0, 0);
-    slurm_ready_stop(&site.ready, 0, false, 5 * S);
+    slurm_ready_stop(&site.ready, 0, 5 * S);
     slurm_ready_start(&site.ready, 1, 5 * S);
-    slurm_ready_stop(&site.ready, 1, true, 11 * S);
+    slurm_ready_stop(&site.ready, 1, 11 * S);
+    slurm_ready_special(&site.ready, 1, 11 * S);
     assert_string_equal(told(&site, 11), "");
     slurm_ready_again(&site.ready, 0, false, 12 * S);
     assert_string_equal(told(&site, 12), "0+ ");
@@ -271,7 +272,7 @@ static void random_arrays(void **state)
         else if (job->state == READY_WAITS && what < 0.6)
             slurm_ready_hold(&site.ready, i, !(job->blocked & BLOCKED_HELD), now_ns);
         else if (job->state == READY_RUNS && !job->stopped && what < 0.5)
-            slurm_ready_stop(&site.ready, i, false, now_ns);
+            slurm_ready_stop(&site.ready, i, now_ns);
         else if (job->state == READY_RUNS && what < 0.9)
             slurm_ready_again(&site.ready, i, what < 0.6, now_ns);
         else if (what > 0.98) {

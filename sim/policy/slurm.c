@@ -45,7 +45,7 @@ static bool policy_init(void *memory, const struct policy_view *view, struct are
            slurm_future_init(slurm, arena) &&
            slurm_reserve_init(&slurm->reserve, slurm->spec, view->layout, arena) &&
            slurm_sleep_init(slurm, view, arena) && slurm_books_init(slurm, view, arena) &&
-           slurm_gate_init(slurm, view, arena);
+           slurm_ready_init(&slurm->ready, slurm->spec, view->jobs);
 }
 
 static void policy_clear(void *memory)
@@ -53,7 +53,7 @@ static void policy_clear(void *memory)
     struct slurm *slurm = memory;
     slurm_future_clear(slurm);
     slurm_evict_clear(slurm);
-    slurm_gate_clear(slurm);
+    slurm_ready_clear(&slurm->ready);
     slurm_sleep_clear(slurm);
     slurm_books_clear(slurm);
     slots_clear(&slurm->slots);
@@ -74,14 +74,6 @@ static struct running_entry end_entry(const struct slurm *slurm, uint32_t live)
     return (struct running_entry){ slurm->jobs[live].planned_end_s * NS_PER_S, live, 0 };
 }
 
-/* Tasks of a limited array that run, one more or one less. */
-static void count_array(struct slurm *slurm, const struct policy_view *view, uint32_t live, int by)
-{
-    const uint32_t row = view->live->jobs[live].row;
-    if (slurm->array_running && view->jobs->words[row].array_limit > 0)
-        slurm->array_running[view->jobs->words[row].array_first_row] += (uint32_t)by;
-}
-
 void slurm_job_holds(struct slurm *slurm, const struct policy_view *view, uint32_t live,
                      int64_t start_ns, int64_t now_ns)
 {
@@ -91,7 +83,7 @@ void slurm_job_holds(struct slurm *slurm, const struct policy_view *view, uint32
     job->planned_end_s = slurm_clock_s(slurm, start_ns) + job->limit_s;
     job->runs = true;
     slurm_books_start(slurm, view, live, now_ns);
-    count_array(slurm, view, live, +1);
+    slurm_ready_holds(&slurm->ready, live);
     slurm->out_of_memory |= !running_add(&slurm->ends, end_entry(slurm, live));
 }
 
@@ -103,8 +95,7 @@ static void note_start(struct slurm *slurm, const struct policy_view *view, stru
         slurm_dirty_job(slurm, view, note.live);
     else
         slurm_job_holds(slurm, view, note.live, note.at_ns, note.at_ns);
-    if (slurm->depend.job_count > 0)
-        slurm_depend_started(&slurm->depend, view->live->jobs[note.live].row, note.at_ns);
+    slurm_ready_start(&slurm->ready, note.live, note.at_ns);
 }
 
 static void note_end(struct slurm *slurm, const struct policy_view *view, struct note note)
@@ -116,51 +107,45 @@ static void note_end(struct slurm *slurm, const struct policy_view *view, struct
     slurm->jobs[note.live].runs = slurm->jobs[note.live].doomed = false;
     slurm->jobs[note.live].suspended = false;
     slurm_books_end(slurm, view, note.live, note.at_ns);
-    count_array(slurm, view, note.live, -1);
+    slurm_ready_stop(&slurm->ready, note.live, note.at_ns);
     slurm_sleep_dropped(slurm, note.live);
 }
 
 /* A job waits, for the first time or again. Its age starts anew; what holds it is kept. */
 static void note_waits(struct slurm *slurm, const struct policy_view *view, struct note note)
 {
-    const uint32_t row = view->live->jobs[note.live].row;
-    const struct job_words *words = view->jobs->words ? &view->jobs->words[row] : NULL;
     struct slurm_job *job = &slurm->jobs[note.live];
     const struct slurm_job was = *job;
     *job = (struct slurm_job){ .estimate_s = SECONDS_NEVER, .eligible_ns = note.at_ns };
-    if (note.kind == NOTE_REQUEUE) {
-        job->held = was.held;
-        job->basic = was.basic;
-    } else if (words) {
-        job->held = words->hold;
-        job->begin_ns = words->begin_ns ? time_add(note.at_ns, words->begin_ns) : 0;
-        if (slurm->live_of_row) slurm->live_of_row[row] = note.live;
-        if (slurm->depend.job_count > 0) {
-            slurm_depend_submitted(&slurm->depend, row, note.at_ns);
-        }
+    if (note.kind == NOTE_SUBMIT) {
+        slurm_rank(slurm, view, note.live);
+        slurm_ready_submit(&slurm->ready, note.live, view->live->jobs[note.live].row, note.at_ns);
+        return;
     }
-    if (slurm_gate_needed(slurm, view, note.live))
-        slurm->out_of_memory |= !slurm_gate_push(slurm, note.live);
-    else
-        slurm->out_of_memory |= !slurm_enqueue(slurm, view, note.live, note.at_ns);
+    job->basic = was.basic;
+    slurm_ready_again(&slurm->ready, note.live, was.held, note.at_ns);
 }
 
 static void note_over(struct slurm *slurm, const struct policy_view *view, struct note note)
 {
-    const uint32_t row = view->live->jobs[note.live].row;
     slurm_queue_remove(&slurm->queue, note.live);
     /* Nobody asked what becomes of it: a user or a preemption ended it. */
     if (!slurm->acting)
         slurm_ending_keep(slurm, note.live, time_add(note.at_ns, slurm->spec->kill_wait_ns));
-    if (slurm->depend.job_count > 0)
-        slurm_depend_over(&slurm->depend, row,
-                          note.end == 0 && slurm_exit_code(view, note.live) == 0, note.at_ns);
+    const bool ok = note.end == 0 && slurm_exit_code(view, note.live) == 0;
+    slurm_ready_over(&slurm->ready, note.live, ok, note.at_ns);
 }
 
-static void note_hold(struct slurm *slurm, struct note note)
+/* Who has nodes, up or not, is held when it waits again; who waits for the delay of a requeue, when that is over. A job
+ * that is released is ranked anew. */
+static void note_hold(struct slurm *slurm, const struct policy_view *view, struct note note)
 {
+    const uint8_t state = view->live->jobs[note.live].state;
     slurm->jobs[note.live].held = note.on;
-    slurm->out_of_memory |= !slurm_gate_push(slurm, note.live);
+    if (slurm->jobs[note.live].runs) return;
+    if (!note.on) slurm_rank(slurm, view, note.live);
+    if (state == LIVE_WAITING || state == LIVE_BLOCKED)
+        slurm_ready_hold(&slurm->ready, note.live, note.on, note.at_ns);
 }
 
 static void policy_note(void *memory, const struct policy_view *view, struct note note)
@@ -192,7 +177,7 @@ static void policy_note(void *memory, const struct policy_view *view, struct not
         slurm->all_dirty |= !slurm_sleep_own_note(slurm);
         break;
     case NOTE_HOLD:
-        note_hold(slurm, note);
+        note_hold(slurm, view, note);
         break;
     }
 }
@@ -299,10 +284,9 @@ static int64_t policy_next_wake_ns(void *memory, const struct policy_view *view,
     struct slurm *slurm = memory;
     int64_t wake_ns = sooner(slurm_ending_wake_ns(slurm), slurm_sleep_wake_ns(slurm));
     slurm->acting = false;
-    const struct running_entry *opens = running_at(&slurm->opens, (struct running_place){ 0 });
-    if (opens) wake_ns = sooner(wake_ns, opens->expected_end_ns);
+    wake_ns = sooner(wake_ns, slurm_ready_wake_ns(&slurm->ready));
     wake_ns = sooner(wake_ns, slurm_evict_wake_ns(slurm));
-    if (slurm_gate_open(slurm)) wake_ns = sooner(wake_ns, next_pass(slurm, now_ns));
+    if (slurm_ready_open(&slurm->ready)) wake_ns = sooner(wake_ns, next_pass(slurm, now_ns));
     if (slurm_queue_entries(&slurm->queue) == 0) return wake_ns;
     if (slurm->spec->backfill && (slurm->changed || slurm->time_matters))
         wake_ns =

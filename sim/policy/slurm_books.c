@@ -10,7 +10,7 @@ enum { MILLI = 1000, MIB_SHIFT = 20 };
 bool slurm_books_init(struct slurm *slurm, const struct policy_view *view, struct arena *arena)
 {
     const struct slurm_spec *spec = slurm->spec;
-    slurm->priority_lowest = SLURM_BASIC_TOP + 1;
+    slurm->priority_lowest = SLURM_BASIC_TOP;
     slurm->in_partition = ARENA_ARRAY(arena, struct slurm_tres, spec->partition_count);
     if (!slurm->in_partition) return false;
     for (uint32_t node = 0; node < slurm->nodes.nodes; node++) {
@@ -94,10 +94,6 @@ static void add_host(struct slurm_amount *amount, uint32_t gpus, uint32_t cores_
 
 const char *slurm_jobs_over(const struct slurm *slurm, const struct policy_view *view, uint32_t row)
 {
-    const struct job_words *words = view->jobs->words ? &view->jobs->words[row] : NULL;
-    if (slurm->array_running && words->array_limit > 0 &&
-        slurm->array_running[words->array_first_row] >= words->array_limit)
-        return "JobArrayTaskLimit";
     return slurm_limits_jobs(&slurm->limits, slurm_owner_of(slurm, view, row));
 }
 
@@ -144,16 +140,20 @@ void slurm_books_end(struct slurm *slurm, const struct policy_view *view, uint32
 
 /* ---- priority -------------------------------------------------------------------------------- */
 
+void slurm_rank(struct slurm *slurm, const struct policy_view *view, uint32_t live)
+{
+    const uint32_t row = view->live->jobs[live].row;
+    slurm->jobs[live].basic = slurm_priority_basic(
+        &slurm->priority_lowest, view->jobs->words ? view->jobs->words[row].nice : 0);
+}
+
 uint32_t slurm_priority_in(struct slurm *slurm, const struct policy_view *view,
                            const struct slurm_entry *entry, int64_t now_ns)
 {
     const struct slurm_spec *spec = slurm->spec;
     const int32_t nice = view->jobs->words ? view->jobs->words[entry->row].nice : 0;
     struct slurm_job *job = &slurm->jobs[entry->live];
-    if (!spec->multifactor) {
-        if (!job->basic) job->basic = slurm_priority_basic(&slurm->priority_lowest, nice);
-        return job->basic;
-    }
+    if (!spec->multifactor) return job->basic;
     const struct slurm_need *need = slurm_need_of(slurm, view, entry);
     if (!need) return 1;
     const struct slurm_owner owner = slurm_owner_of(slurm, view, entry->row);

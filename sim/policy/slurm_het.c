@@ -14,8 +14,8 @@ static uint32_t component(const struct slurm *slurm, const struct policy_view *v
 {
     if (row >= view->jobs->count || view->jobs->words[row].het_first_row != first_row)
         return LIVE_NONE;
-    const uint32_t live = slurm->live_of_row[row];
-    if (view->live->jobs[live].row != row) return LIVE_NONE;
+    const uint32_t live = slurm_ready_live(&slurm->ready, row);
+    if (live == LIVE_NONE) return LIVE_NONE;
     return slurm_queue_of(&slurm->queue, live) == SLURM_ENTRY_NONE ? LIVE_NONE : live;
 }
 

@@ -66,11 +66,10 @@ uint32_t slurm_priority(const struct slurm_spec *spec, const struct slurm_factor
 
 uint32_t slurm_priority_basic(uint32_t *lowest, int32_t nice)
 {
-    int64_t priority = (int64_t)*lowest - 1 - nice;
-    if (priority < 1) priority = 1;
-    if (priority > UINT32_MAX) priority = UINT32_MAX;
-    if (priority < *lowest) *lowest = (uint32_t)priority;
-    return (uint32_t)priority;
+    if (*lowest > 1) --*lowest;
+    const int64_t priority = (int64_t)*lowest - nice;
+    if (priority < 1) return *lowest; /* slurmctld leaves a nice value out that is too large */
+    return priority < UINT32_MAX ? (uint32_t)priority : UINT32_MAX;
 }
 
 int64_t slurm_calc_next_ns(const struct slurm_spec *spec, int64_t now_ns)

@@ -16,7 +16,7 @@
 
 #include <stdint.h>
 
-#define SLURM_BASIC_TOP UINT32_C(4294901760) /* the first job's basic priority, as slurmctld counts */
+#define SLURM_BASIC_TOP UINT32_C(4294901760) /* one above the first job's basic priority, as slurmctld counts */
 
 /* What a job asks for, or all there is. */
 struct slurm_tres {
@@ -50,8 +50,9 @@ void slurm_tres_factors(struct slurm_factors *factors, struct slurm_tres asked,
 uint32_t slurm_priority(const struct slurm_spec *spec, const struct slurm_factors *factors,
                         int32_t nice);
 
-/* priority/basic: the priority of the next job that gets one, at its submission or when it is released from a hold.
- * *lowest starts as SLURM_BASIC_TOP + 1 and is moved on. */
+/* priority/basic: the priority of the next job that gets one, at its submission or when it is released from a hold: one
+ * below the last, less its nice value, which is not passed on to later jobs. *lowest starts as SLURM_BASIC_TOP and is
+ * moved on. */
 uint32_t slurm_priority_basic(uint32_t *lowest, int32_t nice);
 
 /* When priorities are computed next: the first multiple of PriorityCalcPeriod behind now; TIME_NEVER when neither age nor

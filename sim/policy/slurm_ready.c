@@ -22,10 +22,12 @@ bool slurm_ready_init(struct slurm_ready *ready, const struct slurm_spec *spec,
 {
     *ready = (struct slurm_ready){ .spec = spec, .jobs = jobs };
     if (!slurm_depend_init(&ready->depend, jobs)) return false;
-    if (ready->depend.job_count > 0 && !(ready->live_of = column(jobs->count))) return false;
-    bool throttled = false;
-    for (uint32_t row = 0; jobs->words && row < jobs->count && !throttled; row++)
-        throttled = jobs->words[row].array_limit > 0 && jobs->words[row].array_first_row <= row;
+    bool throttled = false, together = ready->depend.job_count > 0;
+    for (uint32_t row = 0; jobs->words && row < jobs->count; row++) {
+        throttled |= jobs->words[row].array_limit > 0 && jobs->words[row].array_first_row <= row;
+        together |= jobs->words[row].het_first_row != JOB_NONE;
+    }
+    if (together && !(ready->live_of = column(jobs->count))) return false;
     return !throttled || (ready->array_of = column(jobs->count));
 }
 
@@ -218,7 +220,7 @@ static void look_at_dependency(struct slurm_ready *ready, uint32_t live, int64_t
 /* Events of others may have decided dependencies. */
 static void pass_on(struct slurm_ready *ready, int64_t now_ns)
 {
-    if (!ready->live_of) return;
+    if (ready->depend.job_count == 0) return;
     for (uint32_t row; (row = slurm_depend_changed(&ready->depend)) != JOB_NONE;) {
         const uint32_t live = ready->live_of[row];
         if (live != LIVE_NONE && ready->lives[live].state == READY_WAITS)
@@ -263,23 +265,34 @@ void slurm_ready_hold(struct slurm_ready *ready, uint32_t live, bool on, int64_t
     block(ready, live, BLOCKED_HELD, on, now_ns);
 }
 
-void slurm_ready_start(struct slurm_ready *ready, uint32_t live, int64_t now_ns)
+void slurm_ready_holds(struct slurm_ready *ready, uint32_t live)
 {
     struct slurm_ready_job *job = &ready->lives[live];
     ASSERT(job->state == READY_WAITS && job->blocked == 0);
     job->state = READY_RUNS;
     job->stopped = false;
-    slurm_depend_started(&ready->depend, job->row, now_ns);
+}
+
+void slurm_ready_start(struct slurm_ready *ready, uint32_t live, int64_t now_ns)
+{
+    if (ready->lives[live].state == READY_WAITS) slurm_ready_holds(ready, live);
+    slurm_depend_started(&ready->depend, ready->lives[live].row, now_ns);
     pass_on(ready, now_ns);
 }
 
-void slurm_ready_stop(struct slurm_ready *ready, uint32_t live, bool special, int64_t now_ns)
+void slurm_ready_stop(struct slurm_ready *ready, uint32_t live, int64_t now_ns)
 {
     struct slurm_ready_job *job = &ready->lives[live];
     ASSERT(job->state == READY_RUNS && !job->stopped);
     job->stopped = true;
     leave_array(ready, live, now_ns);
-    slurm_depend_requeued(&ready->depend, job->row, special, now_ns);
+    slurm_depend_requeued(&ready->depend, job->row, false, now_ns);
+    pass_on(ready, now_ns);
+}
+
+void slurm_ready_special(struct slurm_ready *ready, uint32_t live, int64_t now_ns)
+{
+    slurm_depend_requeued(&ready->depend, ready->lives[live].row, true, now_ns);
     pass_on(ready, now_ns);
 }
 
@@ -287,7 +300,7 @@ void slurm_ready_again(struct slurm_ready *ready, uint32_t live, bool held, int6
 {
     struct slurm_ready_job *job = &ready->lives[live];
     ASSERT(job->state == READY_RUNS);
-    if (!job->stopped) slurm_ready_stop(ready, live, false, now_ns);
+    if (!job->stopped) slurm_ready_stop(ready, live, now_ns);
     job->state = READY_WAITS;
     job->told = TOLD_NOTHING;
     job->blocked = BLOCKED_BEGIN;

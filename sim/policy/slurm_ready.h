@@ -58,7 +58,7 @@ struct slurm_ready {
     struct slurm_depend depend;
     struct slurm_ready_job *lives; /* [live_capacity] by live row                                */
     uint32_t live_capacity;
-    uint32_t *live_of;   /* [jobs->count] NULL when nobody depends on anything                    */
+    uint32_t *live_of;   /* [jobs->count] NULL when nobody depends on anything or is heterogeneous   */
     uint32_t *array_of;  /* [jobs->count] by row of the first task; NULL without any throttle      */
     struct slurm_array *arrays;
     uint32_t array_count, array_capacity;
@@ -76,10 +76,13 @@ void slurm_ready_clear(struct slurm_ready *ready);
 /* What happens to jobs; times never go back. out_of_memory is to be looked at after each. */
 void slurm_ready_submit(struct slurm_ready *ready, uint32_t live, uint32_t row, int64_t now_ns);
 void slurm_ready_hold(struct slurm_ready *ready, uint32_t live, bool on, int64_t now_ns);
+/* It has its nodes; and it runs on them, at once or when they are up. */
+void slurm_ready_holds(struct slurm_ready *ready, uint32_t live);
 void slurm_ready_start(struct slurm_ready *ready, uint32_t live, int64_t now_ns);
-/* The attempt has ended and the job will wait again: its place in an array is free. special: RequeueExitHold. May be
- * left out when it waits again at once. */
-void slurm_ready_stop(struct slurm_ready *ready, uint32_t live, bool special, int64_t now_ns);
+/* The attempt has ended, for good or not: its place in an array is free. May be left out when it waits again at once. */
+void slurm_ready_stop(struct slurm_ready *ready, uint32_t live, int64_t now_ns);
+/* It ended by an exit code of RequeueExitHold, which afternotok takes for a failure. */
+void slurm_ready_special(struct slurm_ready *ready, uint32_t live, int64_t now_ns);
 /* And now it waits again, held or not. */
 void slurm_ready_again(struct slurm_ready *ready, uint32_t live, bool held, int64_t now_ns);
 /* It is over, whether it ran or not. ok: it ended with exit code 0. */
@@ -95,6 +98,19 @@ enum slurm_ready_change {
  * job that is new or waits again is told once in any case. *reason: of a refusal. */
 bool slurm_ready_next(struct slurm_ready *ready, int64_t now_ns, uint32_t *live,
                       enum slurm_ready_change *change, const char **reason);
+
+/* Whether slurm_ready_next has something to tell without that time passes. */
+static inline bool slurm_ready_open(const struct slurm_ready *ready)
+{
+    return ready->changed_given < ready->changed_count;
+}
+
+/* The live row of a row of the trace, where some job depends on another or is heterogeneous; LIVE_NONE = it does not
+ * wait or run. */
+static inline uint32_t slurm_ready_live(const struct slurm_ready *ready, uint32_t row)
+{
+    return ready->live_of[row];
+}
 
 /* When the next job becomes ready by time alone; TIME_NEVER = none. */
 int64_t slurm_ready_wake_ns(const struct slurm_ready *ready);

@@ -60,9 +60,8 @@ struct sequel slurm_sequel(struct slurm *slurm, const struct policy_view *view, 
         break;
     }
     slurm_ending_drop(slurm);
-    if (special) slurm->jobs[live].held = true;
-    if (sequel.again && slurm->depend.job_count > 0)
-        slurm_depend_requeued(&slurm->depend, row, special, slurm->last_ns);
+    slurm->jobs[live].held |= special;
+    if (special) slurm_ready_special(&slurm->ready, live, slurm->last_ns);
     return sequel;
 }
 

@@ -143,7 +143,7 @@ void slurm_sleep_dropped(struct slurm *slurm, uint32_t live)
     if (job->ready_ns == 0) return;
     running_remove(&slurm->sleep.risings, (struct running_entry){ job->ready_ns, live, 0 });
     job->ready_ns = 0;
-    slurm->out_of_memory |= !slurm_gate_push(slurm, live);
+    slurm_ready_again(&slurm->ready, live, false, slurm->last_ns);
 }
 
 /* ---- decisions and time -------------------------------------------------------------------------- */

@@ -19,7 +19,6 @@
 #include "base/clock.h"
 #include "policy/policy.h"
 #include "policy/slurm_assoc.h"
-#include "policy/slurm_depend.h"
 #include "policy/slurm_fairtree.h"
 #include "policy/slurm_limits.h"
 #include "policy/slurm_need.h"
@@ -29,10 +28,11 @@
 #include "policy/slurm_preempt.h"
 #include "policy/slurm_priority.h"
 #include "policy/slurm_queue.h"
-#include "policy/slurm_vacancy.h"
+#include "policy/slurm_ready.h"
 #include "policy/slurm_reserve.h"
 #include "policy/slurm_select.h"
 #include "policy/slurm_slots.h"
+#include "policy/slurm_vacancy.h"
 
 #define SECONDS_NEVER INT64_MAX
 #define YEAR_S        INT64_C(31536000) /* what a job without a limit is planned as                      */
@@ -42,7 +42,6 @@ struct slurm_job {
     int64_t limit_s;       /* planned length                                                       */
     int64_t planned_end_s; /* while it runs                                                      */
     int64_t estimate_s;    /* expected start of a waiting job; SECONDS_NEVER = none                    */
-    int64_t begin_ns;      /* not before: --begin                                                  */
     int64_t eligible_ns;   /* since when nothing but other jobs stood in its way                      */
     int64_t billing_micro; /* what it is booked with while it runs                                 */
     uint32_t basic;        /* priority/basic                                                       */
@@ -125,13 +124,7 @@ struct slurm {
     struct slurm_sleep sleep;
     struct slurm_reserve reserve;
 
-    /* The gate. */
-    struct slurm_depend depend;
-    struct running opens;    /* jobs by the time from which they may go                           */
-    uint32_t *gate;          /* [gate_count] live rows to be looked at, from gate_at on              */
-    uint32_t gate_count, gate_at, gate_capacity;
-    uint32_t *live_of_row;   /* [jobs->count] NULL when nobody depends on anything                   */
-    uint32_t *array_running; /* [jobs->count] by the row of the first task; NULL without limits       */
+    struct slurm_ready ready; /* who may be looked at                                            */
     int64_t boundary_ns;     /* when a reservation begins or ends next                              */
     int64_t last_ns;         /* of the last note                                                 */
 
@@ -230,13 +223,7 @@ void slurm_refresh(struct slurm *slurm, const struct policy_view *view);
 
 /* ---- slurm_gate.c ---- */
 
-bool slurm_gate_init(struct slurm *slurm, const struct policy_view *view, struct arena *arena);
-void slurm_gate_clear(struct slurm *slurm);
-
-/* Whether a job that waits now must pass the gate; the job is looked at before the next pass. */
-bool slurm_gate_needed(struct slurm *slurm, const struct policy_view *view, uint32_t live);
-bool slurm_gate_open(const struct slurm *slurm); /* somebody stands at it                     */
-bool slurm_gate_push(struct slurm *slurm, uint32_t live);
+/* Asked before each pass: takes jobs into the queue and out of it; true when it has a decision. */
 bool slurm_gate_next(struct slurm *slurm, const struct policy_view *view, int64_t now_ns,
                      struct decision *decision);
 
@@ -276,6 +263,9 @@ void slurm_books_start(struct slurm *slurm, const struct policy_view *view, uint
                        int64_t now_ns);
 void slurm_books_end(struct slurm *slurm, const struct policy_view *view, uint32_t live,
                      int64_t now_ns);
+
+/* A job is submitted, or released from a hold: priority/basic ranks it behind all that were ranked before. */
+void slurm_rank(struct slurm *slurm, const struct policy_view *view, uint32_t live);
 
 /* The number that orders a waiting job in one partition. */
 uint32_t slurm_priority_in(struct slurm *slurm, const struct policy_view *view,
