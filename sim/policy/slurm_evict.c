@@ -152,7 +152,7 @@ struct slurm_side slurm_side_of(const struct slurm *slurm, const struct policy_v
     };
 }
 
-/* All running jobs that this one may evict now. */
+/* All running jobs that this one may evict now. Those that hang, or hold nodes which are still coming up, are left alone. */
 static bool add_candidates(struct slurm *slurm, const struct policy_view *view,
                            struct slurm_side side, int64_t now_ns)
 {
@@ -163,6 +163,7 @@ static bool add_candidates(struct slurm *slurm, const struct policy_view *view,
         const struct slurm_job *job = &slurm->jobs[entry->live];
         const struct slurm_side victim = slurm_side_of(slurm, view, entry->live);
         const int64_t start_ns = view->live->attempts[entry->live].start_ns;
+        if (view->live->jobs[entry->live].state != LIVE_RUNNING) continue;
         if (job->doomed || job->suspended || !slurm_preempt_may(slurm->spec, side, victim) ||
             slurm_preempt_exempt_until_ns(slurm->spec, victim, start_ns) > now_ns)
             continue;
@@ -319,6 +320,9 @@ bool slurm_evict_next(struct slurm *slurm, const struct policy_view *view, int64
         running_remove(&slurm->kills, kill);
         if (!job->doomed) continue; /* it ended by itself */
         job->doomed = false;
+        const uint8_t state = view->live->jobs[kill.live].state;
+        if (state != LIVE_RUNNING && state != LIVE_SUSPENDED)
+            continue; /* it hangs: it ends as such */
         *decision = (struct decision){ .what = job->doom,
                                        .live = kill.live,
                                        .delay_ns = job->again_ns - now_ns };
