@@ -57,6 +57,35 @@ static void easy_event(struct scenario *scenario, uint64_t seed)
     any_placement(scenario, seed);
 }
 
+/* Slurm with two partitions of different tiers, and preemption in half of the runs. */
+static void slurm(struct scenario *scenario, uint64_t seed)
+{
+    static const enum preempt_mode modes[] = { PREEMPT_REQUEUE, PREEMPT_CANCEL, PREEMPT_SUSPEND };
+    struct slurm_spec *spec = &scenario->slurm;
+    struct slurm_partition *partitions = calloc(2, sizeof *partitions); /* scenario_clear's */
+    scenario->kind = KIND_SLURM;
+    slurm_defaults(spec);
+    for (uint32_t p = 0; p < 2; p++)
+        partitions[p] = (struct slurm_partition){ .name = "low",
+                                                  .nodes = "ALL",
+                                                  .max_time_ns = TIME_NEVER,
+                                                  .priority_tier = 1 + p,
+                                                  .priority_job_factor = 1,
+                                                  .preempt_mode = PREEMPT_UNSET,
+                                                  .is_default = p == 0,
+                                                  .up = true };
+    snprintf(partitions[1].name, sizeof partitions[1].name, "high");
+    spec->partitions = partitions;
+    spec->partition_count = 2;
+    spec->compat = (enum slurm_compat)any_below(seed, 21, 3);
+    spec->multifactor = any_below(seed, 22, 2);
+    spec->weight_age = 1000;
+    spec->preempt_type = any_below(seed, 23, 2) ? PREEMPT_PARTITION_PRIO : PREEMPT_NONE;
+    spec->preempt_mode = modes[any_below(seed, 24, 3)];
+    if (any_below(seed, 25, 3) == 0) spec->suspend_time_ns = 600 * NS_PER_S;
+    spec->resume_ns = 60 * NS_PER_S;
+}
+
 static void kubernetes(struct scenario *scenario, uint64_t seed)
 {
     scenario->kind = KIND_KUBERNETES;
@@ -80,6 +109,7 @@ static const struct {
     { "easy_event", easy_event },
     { "conservative", conservative },
     { "kubernetes", kubernetes },
+    { "slurm", slurm },
     { "coscheduling", coscheduling },
 };
 
