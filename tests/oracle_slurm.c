@@ -61,6 +61,23 @@ static void show(const struct replay *replay, const struct verdict *verdicts)
     }
 }
 
+/* Refusals, --test-only and words of waiting jobs, in the replay that fits best. */
+static struct tally compare_details(struct recording *recording, enum replay_way way)
+{
+    struct replay replay;
+    struct tally tally = { 0 };
+    if (recording->has_details && replay_run(&replay, recording, way)) {
+        compare_refused(recording, replay.scenario.jobs, &replay.result, &tally);
+        compare_tests(recording, &replay.seen, &tally);
+        compare_words(recording, replay.scenario.jobs, &replay.result, &replay.seen, &tally);
+        replay_clear(&replay);
+    }
+    if (tally.good + tally.bad > 0)
+        printf("    %u of %u refusals, answers and words as recorded\n", tally.good,
+               tally.good + tally.bad);
+    return tally;
+}
+
 static void compare_recording(const char *folder)
 {
     struct recording recording;
@@ -91,6 +108,9 @@ static void compare_recording(const char *folder)
     }
     printf("%s %-28s %u of %u runs as recorded%s\n", recording.release, recording.name, best,
            recording.run_count, ways[best_way]);
+    const struct tally details = compare_details(&recording, (enum replay_way)best_way);
+    passed += details.good;
+    failed += details.bad;
     if (!verbose && best < recording.run_count &&
         replay_run(&replay, &recording, (enum replay_way)best_way)) {
         replay_compare(&replay, verdicts);

@@ -122,6 +122,23 @@ static inline void write_job(FILE *out, const struct recording *recording,
     fprintf(out, "}\n");
 }
 
+/* Jobs of sbatch --test-only are never submitted: they stand held at the end of all times. */
+static inline void write_tests(FILE *out, const struct recording *recording)
+{
+    const struct yaml_node *events = yaml_child(recording->scenario.root, "events");
+    for (const struct yaml_node *node = events ? events->first : NULL; node; node = node->next) {
+        const char *what = yaml_text_of(node, "do"), *name = yaml_text_of(node, "name");
+        const struct yaml_node *job = yaml_child(node, "job");
+        if (!what || strcmp(what, "test_only") != 0 || !job) continue;
+        const int64_t time_min = yaml_number_of(job, "time_min", 0);
+        fprintf(out, "- {id: 'test-%s', name: 'test-%s', at: 100000s, run: 1s, hold: true",
+                name ? name : "?", name ? name : "?");
+        if (time_min) fprintf(out, ", time: %lldm", (long long)time_min);
+        write_job_options(out, job);
+        fprintf(out, "}\n");
+    }
+}
+
 static inline void write_jobs(FILE *out, const struct recording *recording)
 {
     const struct yaml_node *jobs = yaml_child(recording->scenario.root, "jobs");
@@ -132,6 +149,7 @@ static inline void write_jobs(FILE *out, const struct recording *recording)
         write_job(out, recording, jobs, job, id);
         id += het ? het->child_count : 1;
     }
+    write_tests(out, recording);
 }
 
 /* ---- events ---------------------------------------------------------------------------------- */

@@ -6,6 +6,7 @@
 #include "handlers/transition.h"
 #include "io/scenario_read.h"
 #include "spec/node_names.h"
+#include "tests/slurm_details.h"
 #include "tests/slurm_scenario.h"
 
 #include <inttypes.h>
@@ -42,6 +43,7 @@ struct replay {
     struct replica_result result;
     struct replay_run *runs; /* [run_count] in order of start                                     */
     uint32_t run_count;
+    struct details_seen seen;
     bool has_scenario;
     enum replay_way way;
 };
@@ -130,6 +132,16 @@ static inline int64_t replay_end_ns(const struct replay *replay, const struct re
 }
 
 /* Moves the end of each attempt that has just started to the recorded one and a second. */
+static inline void replay_set_ends(const struct run *run_const);
+
+static inline void replay_probe(const struct run *run)
+{
+    struct replay *replay = replay_with_ends;
+    if (replay->way != REPLAY_RUN_TIMES) replay_set_ends(run);
+    details_ask(&replay->seen, replay->recording, run);
+    details_listen(&replay->seen, run);
+}
+
 static inline void replay_set_ends(const struct run *run_const)
 {
     struct run *run = (struct run *)(uintptr_t)run_const;
@@ -257,7 +269,8 @@ static inline bool replay_run(struct replay *replay, struct recording *recording
         return false;
     }
     replay_with_ends = replay;
-    run_probe = way == REPLAY_RUN_TIMES ? NULL : replay_set_ends;
+    replay->seen.words = calloc(DETAIL_WORDS, sizeof *replay->seen.words);
+    run_probe = replay_probe;
     const struct run_request request = { .shared = &replay->shared };
     const enum status status = run_replica(&request, &replay->result);
     run_probe = NULL;
@@ -275,6 +288,7 @@ static inline void replay_clear(struct replay *replay)
     if (replay->has_scenario) scenario_clear(&replay->scenario);
     arena_destroy(replay->arena);
     free(replay->runs);
+    free(replay->seen.words);
 }
 
 /* ---- compare --------------------------------------------------------------------------------- */

@@ -31,15 +31,21 @@ static struct slurm_need *need_make(struct slurm *slurm, const struct policy_vie
                : NULL;
 }
 
+const struct slurm_need *slurm_need_in(struct slurm *slurm, const struct policy_view *view,
+                                       uint32_t class_, uint32_t partition)
+{
+    struct slurm_need **need =
+        &slurm->needs[(size_t)class_ * slurm->spec->partition_count + partition];
+    if (!*need) *need = need_make(slurm, view, class_, partition);
+    slurm->out_of_memory |= !*need;
+    return *need;
+}
+
 const struct slurm_need *slurm_need_of(struct slurm *slurm, const struct policy_view *view,
                                        const struct slurm_entry *entry)
 {
-    const uint32_t class_ = view->live->jobs[entry->live].request_class;
-    struct slurm_need **need =
-        &slurm->needs[(size_t)class_ * slurm->spec->partition_count + entry->partition];
-    if (!*need) *need = need_make(slurm, view, class_, entry->partition);
-    slurm->out_of_memory |= !*need;
-    return *need;
+    return slurm_need_in(slurm, view, view->live->jobs[entry->live].request_class,
+                         entry->partition);
 }
 
 bool slurm_is_feasible(struct slurm *slurm, const struct policy_view *view,

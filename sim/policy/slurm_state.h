@@ -9,6 +9,7 @@
  * slurm_ending.c  jobs that are stopped and not gone yet
  * slurm_evict.c   preemption: who goes, when, and who goes on
  * slurm_het.c     heterogeneous jobs: components that start together
+ * slurm_ask.c     questions from outside: --test-only, squeue --start
  * slurm_future.c  when and where a job fits, now or after others have gone
  *
  * Times of the schedulers are whole seconds of the wall clock, as in slurmctld: the simulation's time plus the phase of
@@ -181,7 +182,9 @@ static inline int64_t slurm_clock_s(const struct slurm *slurm, int64_t now_ns)
 
 bool slurm_jobs_grow(struct slurm *slurm, uint32_t capacity);
 
-/* What an entry needs in its partition; NULL: memory is out. */
+/* What a request class, or an entry of the queue, needs in a partition; NULL: memory is out. */
+const struct slurm_need *slurm_need_in(struct slurm *slurm, const struct policy_view *view,
+                                       uint32_t class_, uint32_t partition);
 const struct slurm_need *slurm_need_of(struct slurm *slurm, const struct policy_view *view,
                                        const struct slurm_entry *entry);
 
