@@ -300,8 +300,10 @@ static int64_t policy_next_wake_ns(void *memory, const struct policy_view *view,
 
 static const char *policy_reason(void *memory, const struct policy_view *view, uint32_t live)
 {
-    (void)view;
     const struct slurm *slurm = memory;
+    /* What blocks a job may change while it is blocked: a dependency that can never be met. */
+    if (view->live->jobs[live].state == LIVE_BLOCKED)
+        return slurm_ready_reason(&slurm->ready, live);
     return live < slurm->job_capacity ? slurm->jobs[live].reason : NULL;
 }
 
