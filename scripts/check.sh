@@ -48,10 +48,10 @@ if [ "${1:-}" != --built ]; then
     passed=1 # the build itself, without a warning
 fi
 
-part 400 scripts/run_tests.sh
+part 600 scripts/run_tests.sh
 part 60 scripts/broken_ledger.sh
 part 60 scripts/schema_agree.sh
 part 60 scripts/cli_docs.sh
 part 150 scripts/lint.sh
-[ "${1:-}" = --built ] || part 270 scripts/digests.sh
+[ "${1:-}" = --built ] || part 330 scripts/digests.sh
 finish

@@ -1,12 +1,13 @@
 #!/bin/sh
 # digests.sh - same seed, same content: builds variants and compares the digests of their databases.
 #
-# Compilers and optimisation, workers, locale, time zone, FMA or not; all on scenarios/tiny.yaml.
+# Compilers and optimisation, workers, locale, time zone, FMA or not; all on scenarios/tiny.yaml and, for
+# every kind of scheduler, on two days of scenarios/schedulers.yaml.
 # The reference is $BUILD/gpuplan with -j1. Last line: N passed, N failed[, N skipped].
 set -u
 cd "$(dirname "$0")/.." || exit 1
 BUILD=${BUILD:-build}
-scenario=scenarios/tiny.yaml
+scenarios="scenarios/tiny.yaml scenarios/schedulers.yaml"
 work=build-digest
 passed=0 failed=0 skipped=0
 
@@ -28,13 +29,19 @@ skip() {
     echo "SKIPPED $1: $2"
 }
 
-# digest_of PROGRAM DB OPTION...: runs the scenario into DB and prints its digest.
+# digest_of PROGRAM DB OPTION...: runs the scenarios into DB, one after the other, and prints their digests.
 digest_of() {
     program=$1 db=$2
     shift 2
-    rm -f "$db"
-    "$program" run "$scenario" -o "$db" "$@" >"$db.out" 2>"$db.err" </dev/null || return 1
-    "$program" digest "$db" 2>>"$db.err"
+    for scenario in $scenarios; do
+        rm -f "$db"
+        case $scenario in
+            */schedulers.yaml) short="--set time.horizon=2d --set replicas.count=2 --set failures.rates=llama3 --set failures.scale=20 --set failures.blast_horizon=30d" ;;
+            *) short= ;;
+        esac
+        "$program" run "$scenario" -o "$db" $short "$@" >"$db.out" 2>"$db.err" </dev/null || return 1
+        "$program" digest "$db" 2>>"$db.err" || return 1
+    done
 }
 
 # compare NAME PROGRAM WORKERS [VARIABLE=VALUE]: one variant against the reference.
@@ -63,17 +70,18 @@ build() {
 }
 
 mkdir -p "$work"
-if [ ! -e "$scenario" ]; then
+for scenario in $scenarios; do
+    [ -e "$scenario" ] && continue
     fail "reference" "$scenario does not exist"
     finish
-fi
+done
 make -s -j"$(nproc)" BUILD="$BUILD" "$BUILD/gpuplan" </dev/null || { fail "build" "see above"; finish; }
 main=$BUILD/gpuplan
 if ! reference=$(digest_of "$main" "$work/reference.db" -j 1) || [ -z "$reference" ]; then
     fail "reference" "the run failed: $(tail -n 1 "$work/reference.db.err")"
     finish
 fi
-echo "digest $reference"
+echo "digests" $reference
 
 compare "the same again" "$main" 1
 compare "two workers" "$main" 2
