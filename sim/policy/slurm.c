@@ -301,9 +301,11 @@ static int64_t policy_next_wake_ns(void *memory, const struct policy_view *view,
 static const char *policy_reason(void *memory, const struct policy_view *view, uint32_t live)
 {
     const struct slurm *slurm = memory;
-    /* What blocks a job may change while it is blocked: a dependency that can never be met. */
-    if (view->live->jobs[live].state == LIVE_BLOCKED)
-        return slurm_ready_reason(&slurm->ready, live);
+    /* What blocks a job may change while it is blocked: a dependency that can never be met. Until the next pass lets it
+     * in, the word of what blocked it last stays. */
+    const bool blocked = view->live->jobs[live].state == LIVE_BLOCKED;
+    const char *now = blocked ? slurm_ready_reason(&slurm->ready, live) : NULL;
+    if (now) return now;
     return live < slurm->job_capacity ? slurm->jobs[live].reason : NULL;
 }
 
