@@ -199,6 +199,12 @@ static inline void compare_words(const struct recording *recording, const struct
                               !strcmp(jobs->text + jobs->id[seen->words[i].row], job);
             good |= same && word_is(word, seen->words[i].word);
         }
+        /* A job that has started by then here waits for nothing. */
+        const char *text = yaml_text_of(node, "first_seen_s");
+        const double seen_s = text ? strtod(text, NULL) : 0;
+        for (uint64_t i = 0; i < result->jobs.count; i++)
+            good |= rows[i].first_start_ns <= ns_from_s(seen_s) &&
+                    !strcmp(jobs->text + jobs->words[rows[i].trace_row].name, job);
         /* A dependency that can never be met ends the job with kill_invalid_depend. */
         for (uint64_t i = 0; i < result->jobs.count; i++)
             good |= rows[i].reason && word_is(word, rows[i].reason) &&
