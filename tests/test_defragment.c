@@ -110,6 +110,23 @@ static void whole_nodes_are_freed(void **state)
     fixture_clear(&fixture);
 }
 
+/* Two nodes: one is taken from 0 to 100 s, the other in part from 50 to 150 s, when the log ends: in 100 of 150 s one is whole. */
+static void how_often_a_node_is_whole(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    struct replica_result result;
+    fixture_init(&fixture, 2);
+    fixture_job(&fixture, 0, 0, 100, 0, 4);
+    fixture_job(&fixture, 1, 50, 100, 0, 1);
+    fixture_layout(&fixture, "two", 2, 4);
+    fixture_ready(&fixture);
+    assert_int_equal(fixture_run(&fixture, 0, 0, &result), STATUS_OK);
+    CHECK_NEAR(fixture_metric(&result, "whole_node_free_frac", CLASS_NONE, -1), 100.0 / 150, 1e-15);
+    replica_result_clear(&result);
+    fixture_clear(&fixture);
+}
+
 /* Over random logs: every job still does all its work, one cost later for each of its moves; the books close; and rounds are
  * never told to do more than they may. */
 static void work_is_kept(void **state)
@@ -162,7 +179,8 @@ static void work_is_kept(void **state)
 
 int main(void)
 {
-    static const struct CMUnitTest alone[] = { cmocka_unit_test(whole_nodes_are_freed) };
+    static const struct CMUnitTest alone[] = { cmocka_unit_test(whole_nodes_are_freed),
+                                               cmocka_unit_test(how_often_a_node_is_whole) };
     struct rows rows = { 0 };
     for (uintptr_t c = 0; c < sizeof cases / sizeof *cases; c++)
         rows_add(&rows, by_hand, (void *)c, "%s", cases[c].name);

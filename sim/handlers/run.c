@@ -343,6 +343,22 @@ static bool is_over(const struct run *run, int64_t next_ns)
     return run->cohort_open == 0 && next_ns >= run->result->window_end_ns;
 }
 
+/* Adds up the time of the window in which a large job would have found a node. */
+static void look_for_whole_nodes(struct run *run, bool is_free)
+{
+    struct replica_result *result = run->result;
+    const bool was_free = run->whole_since_ns != TIME_NEVER;
+    if (was_free && !is_free) {
+        const int64_t from_ns = run->whole_since_ns > result->window_start_ns
+                                    ? run->whole_since_ns
+                                    : result->window_start_ns;
+        const int64_t to_ns =
+            run->now_ns < result->window_end_ns ? run->now_ns : result->window_end_ns;
+        if (to_ns > from_ns) result->whole_node_ns += to_ns - from_ns;
+    }
+    if (was_free != is_free) run->whole_since_ns = is_free ? run->now_ns : TIME_NEVER;
+}
+
 static void play(struct run *run)
 {
     struct next_event next = next_of(run);
@@ -357,6 +373,7 @@ static void play(struct run *run)
         on_plan(run);
         transition_causes(run);
         reasons_after_pass(run);
+        look_for_whole_nodes(run, run->cluster.index.with_free[run->cluster.gpus_per_node] > 0);
         if (run_probe) run_probe(run);
         next = next_of(run);
     }
@@ -388,6 +405,7 @@ static enum status finish(struct run *run)
     run->now_ns = closing_time(run);
     result->run_end_ns = run->now_ns;
     if (result->window_end_ns > run->now_ns) result->window_end_ns = run->now_ns;
+    look_for_whole_nodes(run, false);
     transition_cut(run);
     cut_incidents(run);
     if (run->out_of_memory || !ledger_close(&run->ledger, run->now_ns, result) ||

@@ -96,6 +96,7 @@ struct run {
     uint64_t cohort_open;  /* jobs of the cohort that have not ended                    */
     int64_t wake_ns;       /* when the policy wants a pass; TIME_NEVER = not            */
     uint32_t next_user_event; /* row in scenario->events                               */
+    int64_t whole_since_ns; /* since when a node is wholly free; TIME_NEVER = none is            */
     bool stuck;            /* nothing will happen any more: who waits then waits for ever  */
     bool plan_needed;      /* something changed that could let a job start              */
     uint32_t fresh_serial; /* first arrival since the last pass                         */

@@ -219,6 +219,10 @@ bool metrics_fill(const struct jobstats *stats, struct replica_result *result)
     bool ok = put_ledger(result);
     ok &= put_incidents(result);
     ok &= put_jobs(stats, result);
+    const int64_t window_ns = result->window_end_ns - result->window_start_ns;
+    if (window_ns > 0)
+        ok &= put(result, "whole_node_free_frac", "1", CLASS_NONE,
+                  (double)result->whole_node_ns / (double)window_ns);
     if (result->has_moves) ok &= put(result, "moves", "1", CLASS_NONE, (double)result->moves);
     return ok && !stats->out_of_memory;
 }

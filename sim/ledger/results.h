@@ -152,6 +152,7 @@ struct replica_result {
 
     uint64_t jobs_submitted,
         jobs_end[JOB_ENDS]; /* over the whole run: submitted = sum              */
+    int64_t whole_node_ns;  /* of the window, with one and more of the largest nodes wholly free */
     bool has_moves;         /* the scheduler moves running jobs                         */
     uint64_t moves;         /* of running jobs to other nodes, inside the window        */
     struct log metrics;     /* struct metric_row                                           */
