@@ -39,7 +39,7 @@ static void write_less(const struct group *group, struct interval less)
     char replicas[REPLICAS_BYTES];
     if (less.n == 0)
         fputs(" [no pair: cannot tell]", out);
-    else if (isnan(less.half))
+    else if (isnan(less.half) || low < -1 || high > 1) /* yields lie between 0 and 1 */
         fprintf(out, " [%s: cannot tell]", group_replicas(group, less.n, replicas));
     else if (less.mean == 0 && less.half == 0)
         fputs(" [exactly the same]", out);

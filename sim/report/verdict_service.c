@@ -34,7 +34,8 @@ static void write_untold(const struct group *group, uint32_t row, struct interva
     int decimals = prose_decimals(fmin(-low, high), 0);
     if (decimals > 2) decimals = 2;
     fprintf(group->out, "on %s ", group_name(group, row, name));
-    if (isnan(later.half))
+    /* Nothing ends more than 100 % earlier: an interval that says so holds no information. */
+    if (isnan(later.half) || low < -100)
         fprintf(group->out, "[%s: %.1f %% %s]", group_replicas(group, later.n, replicas),
                 100 * fabs(later.mean), later.mean < 0 ? "earlier" : "later");
     else
