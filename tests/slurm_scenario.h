@@ -7,21 +7,22 @@
 #define GPUPLAN_TESTS_SLURM_SCENARIO_H
 
 #include "spec/hostlist.h"
+#include "spec/keys.h"
 #include "tests/slurm_lines.h"
 
 #include <strings.h>
 
 /* ---- slurm.conf ------------------------------------------------------------------------------ */
 
-/* Lines that say nothing about who starts when and where, or that stand elsewhere in a scenario. */
-static inline bool conf_is_left_out(const char *line)
+/* Whether scenarios have the line's word below scheduler.slurm; others say nothing about who starts when and where. */
+static inline bool conf_is_known(const char *line, size_t bytes)
 {
-    static const char *const names[] = { "NodeName=",   "PartitionName=",     "AccountingStorageTRES=",
-                                         "GresTypes=",  "MinJobAge=",         "SchedulerTimeSlice=",
-                                         "KillWait=",   "InactiveLimit=",     "ProctrackType=",
-                                         "TaskPlugin=", "JobAcctGatherType=", "MaxArraySize=" };
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (starts_with(line, names[i])) return true;
+    for (size_t i = 0; i < key_count; i++) {
+        const char *word = keys[i].path;
+        if (keys[i].type == KEY_NOT_BUILT || !starts_with(word, "scheduler.slurm.")) continue;
+        word += strlen("scheduler.slurm.");
+        if (strlen(word) == bytes && !strncmp(word, line, bytes)) return true;
+    }
     return false;
 }
 
@@ -300,7 +301,7 @@ static inline void write_scheduler(FILE *out, const struct recording *recording)
     fprintf(out, "    second_of_minute: %lld\n", (long long)recording->t0_second);
     for (uint32_t i = 0; i < recording->line_count; i++) {
         const char *line = recording->lines[i], *equals = strchr(line, '=');
-        if (!equals || conf_is_left_out(line)) continue;
+        if (!equals || !conf_is_known(line, (size_t)(equals - line))) continue;
         fprintf(out, "    %.*s: '%s'\n", (int)(equals - line), line, equals + 1);
     }
     bool any = false;

@@ -65,6 +65,28 @@ static const struct passes_case cases[] = {
       "- {id: c, run: 10s, time: 1m, nodes: 1, gpus_per_node: 8}\n",
       { { "a", 0, "n0" }, { "b", 120, "n0" }, { "c", 180, "n0" } } },
 
+    /* Of each user one job is looked at: b and c are u's, d is v's and passes. */
+    { "bf_max_job_user",
+      "SchedulerParameters: '" TICKS ",bf_max_job_user=1'",
+      "n[0-1]",
+      "- {id: a, run: 2m, time: 2m, nodes: 1, gpus_per_node: 8, user: u}\n"
+      "- {id: b, run: 1m, time: 2m, nodes: 2, gpus_per_node: 8, user: u}\n"
+      "- {id: c, run: 10s, time: 1m, nodes: 1, gpus_per_node: 4, user: u}\n"
+      "- {id: d, run: 10s, time: 1m, nodes: 1, gpus_per_node: 4, user: v}\n",
+      { { "a", 0, "n0" }, { "b", 120, "n0" }, { "c", 180, "n0" }, { "d", 0, "n1" } } },
+
+    /* m is of the reservation's account: it starts inside it only and is stopped at its end, 10 minutes before its own. n's
+     * limit meets the reservation on n1, so it goes to n0 although m leaves 4 GPUs. */
+    { "a reservation is kept and ends its jobs",
+      "SchedulerParameters: '" TICKS "'\n    reservations:\n"
+      "    - {name: course, nodes: n1, accounts: lab, start: 1m, duration: 10m}",
+      "n[0-1]",
+      "- {id: m, run: 20m, time: 30m, nodes: 1, gpus_per_node: 4, account: lab, reservation: "
+      "course}\n"
+      "- {id: n, run: 5m, time: 5m, nodes: 1, gpus_per_node: 8, at: 30s}\n"
+      "- {id: o, run: 5m, time: 5m, nodes: 2, gpus_per_node: 8, at: 40s}\n",
+      { { "m", 60, "n1" }, { "n", 30, "n0" }, { "o", 660, "n0" } } },
+
     /* Nobody passes under builtin, though c fits all the time. */
     { "nobody passes under builtin",
       "SchedulerType: sched/builtin\n    SchedulerParameters: '" TICKS "'",

@@ -45,6 +45,7 @@ static bool policy_init(void *memory, const struct policy_view *view, struct are
            slurm_future_init(slurm, arena) &&
            slurm_reserve_init(&slurm->reserve, slurm->spec, view->layout, arena) &&
            slurm_sleep_init(slurm, view, arena) && slurm_books_init(slurm, view, arena) &&
+           slurm_backfill_init(slurm, arena) &&
            slurm_ready_init(&slurm->ready, slurm->spec, view->jobs);
 }
 
@@ -90,12 +91,12 @@ void slurm_job_holds(struct slurm *slurm, const struct policy_view *view, uint32
 /* A job that waited for its nodes to come up holds them already. */
 static void note_start(struct slurm *slurm, const struct policy_view *view, struct note note)
 {
-    slurm->jobs[note.live].doomed = slurm->jobs[note.live].suspended = false;
     if (slurm->jobs[note.live].runs)
         slurm_dirty_job(slurm, view, note.live);
     else
         slurm_job_holds(slurm, view, note.live, note.at_ns, note.at_ns);
     slurm_ready_start(&slurm->ready, note.live, note.at_ns);
+    if (slurm->spec->reservation_count > 0) slurm_evict_with_reservation(slurm, view, note.live);
 }
 
 static void note_end(struct slurm *slurm, const struct policy_view *view, struct note note)
@@ -104,8 +105,8 @@ static void note_end(struct slurm *slurm, const struct policy_view *view, struct
     slurm_ending_note(slurm, view, note.live);
     if (!slurm->jobs[note.live].runs) return;
     running_remove(&slurm->ends, end_entry(slurm, note.live));
-    slurm->jobs[note.live].runs = slurm->jobs[note.live].doomed = false;
-    slurm->jobs[note.live].suspended = false;
+    slurm->jobs[note.live].runs = slurm->jobs[note.live].suspended = false;
+    slurm_evict_forget(slurm, note.live);
     slurm_books_end(slurm, view, note.live, note.at_ns);
     slurm_ready_stop(&slurm->ready, note.live, note.at_ns);
     slurm_sleep_dropped(slurm, note.live);

@@ -15,10 +15,43 @@ void slurm_backfill_begin(struct slurm *slurm, int64_t now_ns)
     slurm->sched_start_s = slurm_clock_s(slurm, now_ns);
     slots_begin(&slurm->slots, slurm->sched_start_s, slurm->spec->bf_window_ns / NS_PER_S);
     slurm->tested = 0;
+    memset(slurm->tested_part, 0, slurm->spec->partition_count * sizeof *slurm->tested_part);
+    memset(slurm->tested_user, 0, slurm->assoc.user_names * sizeof *slurm->tested_user);
+    memset(slurm->tested_assoc, 0, slurm->assoc.count * sizeof *slurm->tested_assoc);
     slurm->cycle++;
     slurm->het_count = slurm->het_at = slurm->het_component = 0;
     slurm->changed = false;
     slurm_walk_begin(&slurm->walk, &slurm->queue);
+}
+
+bool slurm_backfill_init(struct slurm *slurm, struct arena *arena)
+{
+    slurm->tested_part = ARENA_ARRAY(arena, uint32_t, slurm->spec->partition_count);
+    slurm->tested_user = ARENA_ARRAY(arena, uint32_t, slurm->assoc.user_names);
+    slurm->tested_assoc = ARENA_ARRAY(arena, uint32_t, slurm->assoc.count);
+    return slurm->tested_part && slurm->tested_user && slurm->tested_assoc;
+}
+
+/* ---- step 1 ---------------------------------------------------------------------------------- */
+
+/* One more job of this kind; whether it is one more than `most`, 0 = no bound. */
+static bool one_too_many(uint32_t *tested, uint32_t most)
+{
+    return ++*tested > most && most > 0;
+}
+
+/* More jobs of its partition, user or association were looked at than a cycle may. */
+static bool over_cycle(struct slurm *slurm, const struct policy_view *view,
+                       const struct slurm_entry *entry)
+{
+    const struct slurm_spec *spec = slurm->spec;
+    const struct slurm_owner owner = slurm_owner_of(slurm, view, entry->row);
+    bool over = one_too_many(&slurm->tested_part[entry->partition], spec->bf_max_job_part);
+    if (owner.user < slurm->assoc.user_names)
+        over |= one_too_many(&slurm->tested_user[owner.user], spec->bf_max_job_user);
+    if (owner.assoc < slurm->assoc.count)
+        over |= one_too_many(&slurm->tested_assoc[owner.assoc], spec->bf_max_job_assoc);
+    return over;
 }
 
 /* ---- step 3 ---------------------------------------------------------------------------------- */
@@ -217,7 +250,7 @@ bool slurm_backfill_next(struct slurm *slurm, const struct policy_view *view, in
     while (slurm->tested < slurm->spec->bf_max_job_test &&
            (entry = slurm_walk_next(&slurm->walk, &slurm->queue))) {
         slurm->tested++;
-        if (!try_entry(slurm, view, entry, now_ns)) continue;
+        if (over_cycle(slurm, view, entry) || !try_entry(slurm, view, entry, now_ns)) continue;
         *decision = (struct decision){ .what = DECIDE_START, .live = entry->live };
         decision->parts = slurm_parts(slurm->chooser, &decision->part_count);
         return true;

@@ -164,7 +164,8 @@ static bool add_candidates(struct slurm *slurm, const struct policy_view *view,
         const struct slurm_side victim = slurm_side_of(slurm, view, entry->live);
         const int64_t start_ns = view->live->attempts[entry->live].start_ns;
         if (view->live->jobs[entry->live].state != LIVE_RUNNING) continue;
-        if (job->doomed || job->suspended || !slurm_preempt_may(slurm->spec, side, victim) ||
+        if ((job->doomed && !job->in_reservation) || job->suspended ||
+            !slurm_preempt_may(slurm->spec, side, victim) ||
             slurm_preempt_exempt_until_ns(slurm->spec, victim, start_ns) > now_ns)
             continue;
         if (!slurm_preempt_add(&slurm->preempt, slurm->spec, entry->live,
@@ -173,6 +174,27 @@ static bool add_candidates(struct slurm *slurm, const struct policy_view *view,
             return false;
     }
     return true;
+}
+
+void slurm_evict_forget(struct slurm *slurm, uint32_t live)
+{
+    struct slurm_job *job = &slurm->jobs[live];
+    if (job->doomed) running_remove(&slurm->kills, (struct running_entry){ job->gone_ns, live, 0 });
+    job->doomed = job->in_reservation = false;
+}
+
+void slurm_evict_with_reservation(struct slurm *slurm, const struct policy_view *view,
+                                  uint32_t live)
+{
+    bool admitted;
+    struct slurm_job *job = &slurm->jobs[live];
+    const uint32_t row = slurm_reservation_of(slurm, view, view->live->jobs[live].row, &admitted);
+    job->gone_ns = slurm_reserve_end_ns(&slurm->reserve, row);
+    if (job->gone_ns == TIME_NEVER) return;
+    job->doomed = job->in_reservation = true;
+    job->doom = DECIDE_CANCEL;
+    slurm->out_of_memory |=
+        !running_add(&slurm->kills, (struct running_entry){ job->gone_ns, live, 0 });
 }
 
 static void evict(struct slurm *slurm, const struct policy_view *view, struct slurm_victim victim,
@@ -186,7 +208,9 @@ static void evict(struct slurm *slurm, const struct policy_view *view, struct sl
     }
     const struct slurm_eviction times =
         slurm_preempt_times(slurm->spec, slurm_side_of(slurm, view, victim.live), now_ns);
+    if (job->doomed) slurm_evict_forget(slurm, victim.live);
     job->doomed = true;
+    job->gone_ns = times.gone_ns;
     job->doom = victim.mode == PREEMPT_CANCEL ? DECIDE_CANCEL : DECIDE_PREEMPT;
     job->again_ns = times.again_ns;
     if (times.gone_ns > slurm->jobs[by].evicts_until_ns)
@@ -318,7 +342,6 @@ bool slurm_evict_next(struct slurm *slurm, const struct policy_view *view, int64
         const struct running_entry kill = *first;
         struct slurm_job *job = &slurm->jobs[kill.live];
         running_remove(&slurm->kills, kill);
-        if (!job->doomed) continue; /* it ended by itself */
         job->doomed = false;
         const uint8_t state = view->live->jobs[kill.live].state;
         if (state != LIVE_RUNNING && state != LIVE_SUSPENDED)

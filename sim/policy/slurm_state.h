@@ -52,10 +52,11 @@ struct slurm_job {
     int64_t own_s;         /* component of a heterogeneous job: when it could start by itself            */
     uint32_t own_cycle;    /* backfill cycle that says so                                             */
     int64_t suspended_ns;  /* since when it stands still                                           */
+    int64_t gone_ns;       /* of a doomed job: when it is stopped                                   */
     int64_t again_ns;      /* of a doomed job: when it may start again                               */
     int64_t evicts_until_ns; /* those that it evicts are gone by then                               */
     enum decide doom;      /* what becomes of it                                                   */
-    bool runs, held, doomed, suspended;
+    bool runs, held, doomed, suspended, in_reservation;
 };
 
 /* What a job that is not gone yet holds on one node. */
@@ -166,6 +167,7 @@ struct slurm {
 
     /* The backfill pass. */
     uint32_t tested, cycle;
+    uint32_t *tested_part, *tested_user, *tested_assoc; /* [partitions, user names, associations] of this cycle */
     uint32_t *het;       /* [het_count] rows of first components whose time has come in this cycle          */
     uint32_t het_count, het_at, het_capacity;
     uint32_t het_component; /* of het[het_at]: components that have started                             */
@@ -313,6 +315,7 @@ bool slurm_main_retry(struct slurm *slurm, const struct policy_view *view, int64
 void slurm_main_begin(struct slurm *slurm, uint32_t depth);
 bool slurm_main_next(struct slurm *slurm, const struct policy_view *view, int64_t now_ns,
                      struct decision *decision);
+bool slurm_backfill_init(struct slurm *slurm, struct arena *arena);
 void slurm_backfill_begin(struct slurm *slurm, int64_t now_ns);
 bool slurm_backfill_next(struct slurm *slurm, const struct policy_view *view, int64_t now_ns,
                          struct decision *decision);
@@ -332,6 +335,11 @@ int64_t slurm_ending_wake_ns(const struct slurm *slurm);
 
 void slurm_evict_init(struct slurm *slurm);
 void slurm_evict_clear(struct slurm *slurm);
+
+/* A doomed job ended by itself; a job runs in a reservation, and is stopped at its end. */
+void slurm_evict_forget(struct slurm *slurm, uint32_t live);
+void slurm_evict_with_reservation(struct slurm *slurm, const struct policy_view *view,
+                                  uint32_t live);
 
 struct slurm_side slurm_side_of(const struct slurm *slurm, const struct policy_view *view,
                                 uint32_t live);
