@@ -203,6 +203,32 @@ static bool place(struct kubernetes *kube, const struct policy_view *view, uint3
     return kube_place_pods(kube, view, live, count, decision);
 }
 
+/* Whether what others have too much, what ends and what is free would do for the bill; most often it would not, and no node
+ * needs to be looked at. */
+static bool could_reclaim(struct kubernetes *kube, const struct policy_view *view, uint32_t live,
+                          const struct kube_bill *bill)
+{
+    struct kube_batch *batch = kube->batch;
+    double left[KUBE_RESOURCES];
+    int64_t total[KUBE_RESOURCES];
+    bool some = false;
+    kube_batch_count_ending(kube, view);
+    total_of(kube, total);
+    for (int r = 0; r < KUBE_RESOURCES; r++) left[r] = (double)total[r];
+    for (uint32_t q = 0; q < batch->count; q++) {
+        const struct batch_queue *queue = &batch->queues[q];
+        const bool loses = queue->is_over && q != batch->jobs[live].queue;
+        some |= loses;
+        for (int r = 0; r < KUBE_RESOURCES; r++) {
+            const double has = (double)(queue->allocated[r] - queue->ending[r]);
+            const double keeps = queue->share.deserved[r] < has ? queue->share.deserved[r] : has;
+            left[r] -= !loses ? has : is_kai(view) ? 0 : keeps;
+        }
+    }
+    for (int r = 0; r < KUBE_RESOURCES; r++) some &= (double)bill->of[r] <= left[r];
+    return some;
+}
+
 bool kube_batch_next(struct kubernetes *kube, const struct policy_view *view,
                      struct decision *decision)
 {
@@ -217,7 +243,8 @@ bool kube_batch_next(struct kubernetes *kube, const struct policy_view *view,
             bill_of_next(kube_pods_of(kube, view, live), kube->jobs[live].placed, count);
         const bool may = may_have(view, queue, &bill);
         if (may && place(kube, view, live, count, decision)) return true;
-        if (may && view->scenario->kube.preemption && is_within(queue, &bill))
+        if (may && view->scenario->kube.preemption && is_within(queue, &bill) &&
+            (kube->jobs[live].kept || could_reclaim(kube, view, live, &bill)))
             kube_evict_for(kube, view, live, count, true);
         kube_queue_fail(&queue->waiting, live, kube->now_ns, kube_releases(kube, view));
     }
@@ -241,6 +268,22 @@ void kube_batch_count_ending(struct kubernetes *kube, const struct policy_view *
     for (uint32_t live = 0; live < view->live->count && live < batch->job_capacity; live++)
         if (view->live->jobs[live].state != LIVE_FREE && kube->jobs[live].terminating)
             add(batch->queues[batch->jobs[live].queue].ending, &batch->jobs[live].taken, +1);
+    for (uint32_t q = 0; q < batch->count; q++) {
+        struct batch_queue *queue = &batch->queues[q];
+        queue->is_over = false;
+        for (int r = 0; r < KUBE_RESOURCES; r++)
+            queue->is_over |=
+                (double)(queue->allocated[r] - queue->ending[r]) > queue->share.deserved[r];
+    }
+}
+
+bool kube_batch_may_lose(const struct kubernetes *kube, const struct policy_view *view,
+                         uint32_t live, uint32_t reclaimer)
+{
+    const struct kube_batch *batch = kube->batch;
+    const uint32_t queue = batch->jobs[live].queue;
+    if (queue == batch->jobs[reclaimer].queue || !batch->queues[queue].is_over) return false;
+    return is_kai(view) || kube_pods_of(kube, view, live)->count == 1;
 }
 
 int32_t kube_batch_rank(struct kubernetes *kube, const struct policy_view *view, uint32_t live,
@@ -250,9 +293,8 @@ int32_t kube_batch_rank(struct kubernetes *kube, const struct policy_view *view,
     for (uint32_t q = 0; first && q < batch->count; q++)
         memset(batch->queues[q].tally, 0, sizeof batch->queues[q].tally);
     const struct batch_job *job = &batch->jobs[live];
-    if (job->queue == batch->jobs[reclaimer].queue) return INT32_MAX;
     const bool whole = is_kai(view);
-    if (!whole && kube_pods_of(kube, view, live)->count > 1) return INT32_MAX;
+    if (!kube_batch_may_lose(kube, view, live, reclaimer)) return INT32_MAX;
     struct batch_queue *queue = &batch->queues[job->queue];
     const struct kube_bill *lost = whole ? &job->taken : pod;
     for (int r = 0; r < KUBE_RESOURCES; r++) {

@@ -24,6 +24,7 @@ struct batch_queue {
     struct kube_share share;
     int64_t allocated[KUBE_RESOURCES];
     int64_t ending[KUBE_RESOURCES]; /* of it, what belongs to jobs that were told to end             */
+    bool is_over;                   /* it has more than it deserves without what ends               */
     int64_t tally[KUBE_RESOURCES];  /* scratch: what the node at hand would lose of this queue        */
 };
 
@@ -62,8 +63,10 @@ bool kube_batch_next(struct kubernetes *kube, const struct policy_view *view,
 int64_t kube_batch_due_ns(const struct kube_batch *batch, int64_t now_ns);
 
 /* Reclaim: how important a running job is to whoever reclaims now; INT32_MAX = it may not be evicted. `first`: the first
- * pod of a node. */
+ * pod of a node. kube_batch_may_lose: a first look that lets nobody through whom the rank would not. */
 void kube_batch_count_ending(struct kubernetes *kube, const struct policy_view *view);
+bool kube_batch_may_lose(const struct kubernetes *kube, const struct policy_view *view,
+                         uint32_t live, uint32_t reclaimer);
 int32_t kube_batch_rank(struct kubernetes *kube, const struct policy_view *view, uint32_t live,
                         uint32_t reclaimer, const struct kube_bill *pod, bool first);
 

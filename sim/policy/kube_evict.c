@@ -190,6 +190,29 @@ static struct kube_amounts allocatable_for(const struct kubernetes *kube, uint32
     return allocatable;
 }
 
+/* Whether some pod of the node could be a victim, and whether one is ending: most nodes have neither. */
+struct glance {
+    bool victims, ending;
+};
+
+static struct glance glance_at(const struct kubernetes *kube, const struct policy_view *view,
+                               uint32_t node, const struct kube_candidate *candidate)
+{
+    const struct cluster *cluster = view->cluster;
+    struct glance glance = { false, false };
+    for (uint32_t row = cluster->first_on_node[node]; row != GRANT_NONE && !glance.victims;
+         row = cluster->grants[row].next_on_node) {
+        const uint32_t live = cluster->grants[row].live;
+        if (kube->jobs[live].terminating)
+            glance.ending = true;
+        else if (kube->batch)
+            glance.victims = kube_batch_may_lose(kube, view, live, candidate->live);
+        else
+            glance.victims = kube->jobs[live].priority < candidate->priority;
+    }
+    return glance;
+}
+
 /* The loss of one node; the victims' rows in kube->victims are of kube->pods. */
 static struct kube_loss loss_of(struct kubernetes *kube, const struct policy_view *view,
                                 uint32_t node, const struct kube_candidate *candidate)
@@ -205,6 +228,11 @@ static struct kube_loss loss_of(struct kubernetes *kube, const struct policy_vie
         allocatable_for(kube, node, candidate->live, candidate->priority);
     static const struct kube_amounts nothing;
     if (kube_short_amounts(&allocatable, &nothing, pod)) return loss;
+    const struct glance glance = glance_at(kube, view, node, candidate);
+    if (!glance.victims && !glance.ending) {
+        loss.possible = kube_short_amounts(&allocatable, &class->room.used, pod) == 0;
+        return loss;
+    }
     const uint32_t count = pods_on(kube, view, node, candidate->live);
     loss = kube_victims(&allocatable, kube->pods, count, pod, candidate->priority, NULL,
                         kube->victims, kube->spare);
@@ -230,6 +258,7 @@ static uint32_t best_node(struct kubernetes *kube, const struct policy_view *vie
         if (best != KUBE_NO_PLACE && !kube_loss_is_less(&loss, &best_loss)) continue;
         best = node;
         best_loss = loss;
+        if (loss.victim_count == 0) break; /* nobody loses less */
     }
     return best;
 }

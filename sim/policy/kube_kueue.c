@@ -37,7 +37,10 @@ bool kube_kueue_init(struct kube_kueue *kueue, const struct policy_view *view, s
     kueue->accounts = ARENA_ARRAY(arena, struct kube_account, spec->queue_count);
     kueue->waiting = ARENA_ARRAY(arena, struct kube_queue, spec->queue_count);
     kueue->blocked = ARENA_ARRAY(arena, bool, spec->queue_count);
-    if (!kueue->accounts || !kueue->waiting || !kueue->blocked) return false;
+    kueue->levels = ARENA_ARRAY(arena, struct kueue_levels, spec->queue_count);
+    kueue->scratch = ARENA_ARRAY(arena, struct kube_account, spec->queue_count);
+    if (!kueue->accounts || !kueue->waiting || !kueue->blocked || !kueue->levels || !kueue->scratch)
+        return false;
     for (uint32_t q = 0; q < spec->queue_count; q++, kueue->count++)
         if (!kube_queue_init(&kueue->waiting[q], view->requests->class_count, 0, 0)) return false;
     init_accounts(kueue, spec);
@@ -125,12 +128,29 @@ void kube_kueue_enqueue(struct kubernetes *kube, const struct policy_view *view,
                    (struct kube_order){ .submit_ns = row->submit_ns, .serial = row->serial });
 }
 
+/* The job is admitted, or no longer. */
+static void change_books(struct kubernetes *kube, uint32_t live, int sign)
+{
+    struct kube_kueue *kueue = kube->kueue;
+    const struct kueue_job *job = &kueue->jobs[live];
+    struct kueue_levels *levels = &kueue->levels[job->queue];
+    kube_quota_change(&kueue->accounts[job->queue], &job->bill, sign);
+    uint32_t i = 0;
+    while (i < levels->count && levels->rows[i].priority != kube->jobs[live].priority) i++;
+    levels->is_full |= i == KUEUE_LEVELS;
+    if (i == KUEUE_LEVELS) return;
+    if (i == levels->count)
+        levels->rows[levels->count++] =
+            (struct kueue_level){ .priority = kube->jobs[live].priority };
+    for (int r = 0; r < KUBE_RESOURCES; r++) levels->rows[i].used.of[r] += sign * job->bill.of[r];
+}
+
 static void give_back(struct kubernetes *kube, uint32_t live)
 {
     struct kube_kueue *kueue = kube->kueue;
     struct kueue_job *job = &kueue->jobs[live];
     if (job->admitted == LIVE_NONE) return;
-    kube_quota_change(&kueue->accounts[job->queue], &job->bill, -1);
+    change_books(kube, live, -1);
     const struct kube_admitted last = kueue->admitted[--kueue->admitted_count];
     kueue->admitted[job->admitted] = last;
     kueue->jobs[last.row].admitted = job->admitted;
@@ -178,6 +198,31 @@ static void count_ending(struct kubernetes *kube, int sign)
     }
 }
 
+/* Whether the job would fit if all went that its priority lets it evict: most often it would not, and nobody needs to be
+ * looked at. */
+static bool could_preempt(struct kubernetes *kube, uint32_t live)
+{
+    struct kube_kueue *kueue = kube->kueue;
+    const struct kueue_job *job = &kueue->jobs[live];
+    const struct kube_account *own = &kueue->accounts[job->queue];
+    for (uint32_t q = 0; q < kueue->count; q++) {
+        struct kube_account *account = &kueue->scratch[q];
+        const struct kueue_levels *levels = &kueue->levels[q];
+        *account = kueue->accounts[q];
+        const bool mine = q == job->queue;
+        const enum kueue_preempt rule = mine ? own->within : own->reclaim;
+        if (rule == KUEUE_NEVER || (!mine && account->cohort != own->cohort)) continue;
+        if (levels->is_full) return true;
+        for (uint32_t i = 0; i < levels->count; i++) {
+            const int32_t priority = levels->rows[i].priority, above = kube->jobs[live].priority;
+            if (rule == KUEUE_ANY || priority < above ||
+                (rule == KUEUE_LOWER_OR_NEWER_EQUAL && priority == above))
+                kube_quota_change(account, &levels->rows[i].used, -1);
+        }
+    }
+    return kube_quota_fit(kueue->scratch, kueue->count, job->queue, &job->bill) != QUOTA_EXCEEDED;
+}
+
 /* The quota does not do: who must go? *count targets in kueue->targets, rows of kueue->candidates. */
 static enum verdict judge_preemption(struct kubernetes *kube, const struct policy_view *view,
                                      uint32_t live, uint32_t *count)
@@ -186,7 +231,7 @@ static enum verdict judge_preemption(struct kubernetes *kube, const struct polic
     const struct kueue_job *job = &kueue->jobs[live];
     const struct kube_account *own = &kueue->accounts[job->queue];
     if (own->within == KUEUE_NEVER && own->reclaim == KUEUE_NEVER) return EXCEEDED;
-    if (kueue->admitted_count == 0) return EXCEEDED;
+    if (kueue->admitted_count == 0 || !could_preempt(kube, live)) return EXCEEDED;
     count_ending(kube, -1);
     const bool will_fit =
         kube_quota_fit(kueue->accounts, kueue->count, job->queue, &job->bill) != QUOTA_EXCEEDED;
@@ -257,7 +302,7 @@ static void admit(struct kubernetes *kube, const struct policy_view *view, uint3
         return;
     }
     kube_queue_remove(&kueue->waiting[job->queue], live);
-    kube_quota_change(&kueue->accounts[job->queue], &job->bill, +1);
+    change_books(kube, live, +1);
     job->admitted = kueue->admitted_count++;
     kueue->admitted[job->admitted] =
         (struct kube_admitted){ .bill = job->bill,

@@ -19,10 +19,27 @@ struct kueue_job {
     uint32_t admitted; /* row in the list of admitted jobs; LIVE_NONE = waits                       */
 };
 
+/* What the admitted jobs of one queue and priority use. */
+struct kueue_level {
+    int32_t priority;
+    struct kube_bill used;
+};
+
+enum { KUEUE_LEVELS = 16 }; /* priorities of a queue that are summed up; more are searched job by job */
+
+/* The sums of one queue. */
+struct kueue_levels {
+    struct kueue_level rows[KUEUE_LEVELS];
+    uint32_t count;
+    bool is_full; /* some priority has no row                                                   */
+};
+
 struct kube_kueue {
     uint32_t count;
     struct kube_account *accounts;  /* [count]                                                   */
     struct kube_queue *waiting;     /* [count]                                                   */
+    struct kueue_levels *levels;    /* [count]                                                   */
+    struct kube_account *scratch;   /* [count]                                                   */
     bool *blocked;                  /* [count] for the rest of this pass                            */
     struct kueue_job *jobs;         /* [job_capacity]                                            */
     uint32_t job_capacity;
