@@ -48,13 +48,37 @@ static void easy(struct scenario *scenario, uint64_t seed)
 static void conservative(struct scenario *scenario, uint64_t seed)
 {
     scenario->order = ORDER_CONSERVATIVE;
-    any_placement(scenario, seed);
+    scenario->placement =
+        any_below(seed, 10, 2) ? PLACE_SPREAD : PLACE_PACK; /* no other is built */
 }
 
 static void easy_event(struct scenario *scenario, uint64_t seed)
 {
     scenario->order = ORDER_EASY_EVENT;
     any_placement(scenario, seed);
+}
+
+/* Rounds of moves around EASY, more often than jobs end. */
+static void moves(struct scenario *scenario, uint64_t seed)
+{
+    easy(scenario, seed);
+    scenario->moves =
+        (struct job_moves){ .every_ns = (int64_t)(1 + any_below(seed, 11, 120)) * 60 * NS_PER_S,
+                            .cost_ns = (int64_t)any_below(seed, 12, 300) * NS_PER_S };
+}
+
+/* Two teams, which own one and two parts of the servers; every third job is nobody's. */
+static void owned(struct scenario *scenario, uint64_t seed)
+{
+    struct static_team *teams = calloc(2, sizeof *teams); /* scenario_clear's */
+    scenario->kind = KIND_STATIC;
+    scenario->order = any_below(seed, 13, 2) ? ORDER_EASY : ORDER_FCFS;
+    snprintf(teams[0].name, sizeof teams[0].name, "t0");
+    snprintf(teams[1].name, sizeof teams[1].name, "t1");
+    teams[0].share = 1;
+    teams[1].share = 2;
+    scenario->teams = teams;
+    scenario->team_count = 2;
 }
 
 /* Slurm with two partitions of different tiers, and preemption in half of the runs. */
@@ -108,6 +132,8 @@ static const struct {
     { "easy", easy },
     { "easy_event", easy_event },
     { "conservative", conservative },
+    { "moves", moves },
+    { "static", owned },
     { "kubernetes", kubernetes },
     { "slurm", slurm },
     { "coscheduling", coscheduling },
@@ -155,8 +181,14 @@ static void any_events(struct scenario *scenario, uint64_t seed, uint32_t nodes)
 static void any_jobs(struct fixture *fixture, uint64_t seed)
 {
     struct jobs *jobs = &fixture->jobs;
-    jobs->text = arena_take(jobs->arena, 1, 16 * JOBS);
+    jobs->text = arena_take(jobs->arena, 1, 16 * JOBS + 64);
+    static const char users[] = "t0\0t1\0nobody";
+    const uint32_t first = (uint32_t)jobs->text_bytes;
+    memcpy(jobs->text + first, users, sizeof users);
+    jobs->text_bytes += sizeof users;
+    jobs->user = ARENA_ARRAY(jobs->arena, uint32_t, JOBS);
     for (uint32_t row = 0; row < JOBS; row++) {
+        jobs->user[row] = first + 3 * any_below(seed, 900 + row, 3);
         const double u = any(seed, 200 + 4 * row);
         const uint32_t gpus = u < 0.4 ? 1 : 1 + any_below(seed, 201 + 4 * row, u < 0.9 ? 8 : 20);
         const double hours = 0.05 + 8 * any(seed, 202 + 4 * row) * any(seed, 203 + 4 * row);
