@@ -250,7 +250,7 @@ SLURM_BAD = [{"kind": "slurm", "slurm": value} for value in (
     {"partitions": [{"name": "a", "AllowGroups": "x"}]}, {"qos": [{"name": "a", "GrpTRES": "gres/gpu"}]},
     {"qos": {"name": "a"}}, {"reservations": [{"name": "r"}]}, {"SelectType": "select/linear"})]
 KUBE_GOOD = [{"kind": "kubernetes", "kubernetes": value} for value in (
-    {}, {"gang": "coscheduling", "scheduleTimeoutSeconds": 90}, {"preemption": False, "backoffLimit": 0},
+    {}, {"gang": "coscheduling", "podMaxBackoffSeconds": 20}, {"preemption": False, "backoffLimit": 0},
     {"profile": {"NodeResourcesFit": {"scoringStrategy": "MostAllocated"}, "weights": {"NodeAffinity": 0}}},
     {"profile": {"NodeResourcesBalancedAllocation": [{"name": "cpu"}], "percentageOfNodesToScore": 30}},
     {"topology": [{"name": "rack", "nodes": 4}, {"name": "host", "nodes": 1}]},

@@ -101,7 +101,7 @@ static void options_of_sbatch(void **state)
         "spread_job: true}\n"
         "  - {id: g, run: 1m, gpus: 6, cpus_per_gpu: 4, ntasks_per_gpu: 2, partition: "
         "\"cpu,gpu\"}\n"
-        "  - {id: h, run: 1m, begin: 10m, hold: true, requeue: false, no_kill: true, exit_code: "
+        "  - {id: h, run: 1m, begin: 10m, hold: true, requeue: false, exit_code: "
         "42,\n"
         "     dependency: \"afterok:a:b,afterany:c\", name: train, gres: \"gpu:1g.10gb:3\"}\n");
     const struct jobs *jobs = scenario.jobs;
@@ -139,7 +139,7 @@ static void options_of_sbatch(void **state)
     assert_int_equal(jobs->cores[row_of("g")], 24);
     assert_string_equal(text_at(words_of("g")->partition), "cpu,gpu");
     const struct job_words *h = words_of("h");
-    assert_true(h->hold && h->no_kill && h->requeue == 0 && h->exit_code == 42 &&
+    assert_true(h->hold && h->requeue == 0 && h->exit_code == 42 &&
                 h->begin_ns == 600 * S);
     assert_string_equal(text_at(h->dependency), "afterok:a:b,afterany:c");
     assert_string_equal(text_at(h->name), "train");

@@ -72,20 +72,19 @@ static void times_and_policies(void **state)
         read_kube("    preemption: false\n    terminationGracePeriodSeconds: 5\n    "
                   "podMaxBackoffSeconds: 20\n"
                   "    topologyManagerPolicy: single-numa-node\n    gang: coscheduling\n    "
-                  "scheduleTimeoutSeconds: 90\n"
+                  "backoffLimit: 3\n"
                   "    nodeMonitorGracePeriod: 40s\n    tolerationSeconds: 60\n    "
                   "podReplacementPolicy: Failed\n"
-                  "    backoffLimit: 0\n    operator: {plugin_ready: 90s, driver_upgrade_every: "
+                  "    operator: {plugin_ready: 90s, driver_upgrade_every: "
                   "30d, driver_upgrade: 10m}\n"
                   "    binpack: {weight: 2.5, resources: [{name: nvidia.com/gpu, weight: 3}]}\n");
     assert_false(kube->preemption || kube->replace_terminating);
     assert_true(kube->grace_ns == 5 * NS_PER_S && kube->backoff_most_ns == 20 * NS_PER_S);
     assert_int_equal(kube->topology_manager, TM_SINGLE_NUMA_NODE);
     assert_int_equal(kube->gang, GANG_COSCHEDULING);
-    assert_true(kube->gang_timeout_ns == 90 * NS_PER_S);
     assert_true(kube->node_monitor_grace_ns == 40 * NS_PER_S &&
                 kube->toleration_ns == 60 * NS_PER_S);
-    assert_int_equal(kube->backoff_limit, 0);
+    assert_int_equal(kube->backoff_limit, 3);
     assert_true(kube->plugin_ready_ns == 90 * NS_PER_S &&
                 kube->driver_upgrade_ns == 600 * NS_PER_S);
     assert_true(kube->driver_upgrade_every_ns == 30 * NS_PER_DAY);

@@ -35,14 +35,11 @@ struct parameter {
 
 static const struct parameter parameters[] = {
     { "assoc_limit_stop", UNIT_FLAG, 0, 0, FIELD(assoc_limit_stop) },
-    { "batch_sched_delay", UNIT_S, 0, 3600, FIELD(batch_sched_delay_ns) },
+    { "batch_sched_delay", UNIT_S, 0, 0, FIELD(batch_sched_delay_ns) }, /* a pass follows at once */
     { "bf_busy_nodes", UNIT_FLAG, 0, 0, FIELD(bf_busy_nodes) },
     { "bf_continue", UNIT_FLAG, 0, 0, FIELD(bf_continue) },
     { "bf_interval", UNIT_S, 1, 10800, FIELD(bf_interval_ns) },
-    { "bf_max_job_assoc", UNIT_COUNT, 0, 1000000, FIELD(bf_max_job_assoc) },
-    { "bf_max_job_part", UNIT_COUNT, 0, 1000000, FIELD(bf_max_job_part) },
     { "bf_max_job_test", UNIT_COUNT, 1, 1000000, FIELD(bf_max_job_test) },
-    { "bf_max_job_user", UNIT_COUNT, 0, 1000000, FIELD(bf_max_job_user) },
     { "bf_min_age_reserve", UNIT_S, 0, 2592000, FIELD(bf_min_age_reserve_ns) },
     { "bf_min_prio_reserve", UNIT_COUNT64, 0, UINT32_MAX, FIELD(bf_min_prio_reserve) },
     { "bf_resolution", UNIT_S, 1, 3600, FIELD(bf_resolution_ns) },
@@ -66,6 +63,9 @@ static const struct {
     { "bf_hetjob_prio", "other orders of heterogeneous jobs" },
     { "bf_job_part_count_reserve", "a bound on reservations" },
     { "bf_licenses", "licences" },
+    { "bf_max_job_assoc", "a bound per association in a cycle" },
+    { "bf_max_job_part", "a bound per partition in a cycle" },
+    { "bf_max_job_user", "a bound per user in a cycle" },
     { "bf_max_job_array_resv", "a bound on reservations of arrays" },
     { "bf_max_job_start", "a bound on starts in a cycle" },
     { "bf_max_job_user_part", "a bound per user and partition" },
@@ -150,8 +150,12 @@ static void read_parameter(struct key_reader *reader, const struct key_found *fo
     struct why why;
     if (!is_flag && (!quantity_count(equals + 1, strlen(equals + 1), &value, &why) ||
                      value < parameter->least || value > parameter->most)) {
-        refuse_value(reader, found, "%s must be %" PRId64 " to %" PRId64 "%s, got '%s'", item,
-                     parameter->least, parameter->most, units[parameter->unit], equals + 1);
+        if (parameter->most == parameter->least)
+            refuse_value(reader, found, "%s must be %" PRId64 ": others are not built yet", item,
+                         parameter->least);
+        else
+            refuse_value(reader, found, "%s must be %" PRId64 " to %" PRId64 "%s, got '%s'", item,
+                         parameter->least, parameter->most, units[parameter->unit], equals + 1);
         return;
     }
     store(slurm_of(reader), parameter, value);

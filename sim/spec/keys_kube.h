@@ -36,7 +36,7 @@
 { "scheduler.kubernetes.topologyManagerPolicy", KEY_CHOICE, .fallback = "none", .words = "none|best-effort|restricted|single-numa-node", AT(scenario, kube.topology_manager), .help = "of the kubelets: cores and GPUs of one socket" },
 
 { "scheduler.kubernetes.gang", KEY_CHOICE, .fallback = "none", .words = "none|coscheduling|volcano|kueue|kai", AT(scenario, kube.gang), .help = "who starts the pods of a job together" },
-{ "scheduler.kubernetes.scheduleTimeoutSeconds", KEY_CONF_SECONDS, RANGE(NS_PER_S, CENTURY_NS), .fallback = "60", AT(scenario, kube.gang_timeout_ns), .help = "coscheduling: how long placed pods wait for the others" },
+{ "scheduler.kubernetes.scheduleTimeoutSeconds", KEY_NOT_BUILT, .help = "placed pods that wait for the others: a gang takes all its places at once" },
 { "scheduler.kubernetes.binpack", KEY_MAP, .fallback = "=", .short_key = "weight", .help = "Volcano's plugin of this name" },
 { "scheduler.kubernetes.binpack.weight", KEY_NUMBER, RANGE(0, 1000), .fallback = "0", AT(scenario, kube.binpack_weight), .help = "0 = off" },
 { "scheduler.kubernetes.binpack.resources", KEY_CUSTOM, .fallback = "=none", .form = "[{scheduler.kubernetes.resources[]}]+", .items_most = KUBE_RESOURCES, .help = "what is packed, and its weight" },

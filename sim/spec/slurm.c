@@ -15,7 +15,6 @@ void slurm_defaults(struct slurm_spec *slurm)
         .bf_window_ns = NS_PER_DAY,
         .sched_interval_ns = 60 * NS_PER_S,
         .max_switch_wait_ns = 300 * NS_PER_S,
-        .batch_sched_delay_ns = 3 * NS_PER_S,
         .bf_max_job_test = 500,
         .default_queue_depth = 100,
         .preempt_reorder_count = 1,

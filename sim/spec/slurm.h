@@ -75,7 +75,7 @@ struct slurm_spec {
     bool backfill; /* SchedulerType=sched/backfill; false: sched/builtin                           */
     /* SchedulerParameters */
     int64_t bf_interval_ns, bf_resolution_ns, bf_window_ns, sched_interval_ns;
-    int64_t bf_min_age_reserve_ns, max_switch_wait_ns, batch_sched_delay_ns;
+    int64_t bf_min_age_reserve_ns, max_switch_wait_ns, batch_sched_delay_ns /* 0: a pass follows a submission at once */;
     uint32_t bf_max_job_test, bf_max_job_part, bf_max_job_user, bf_max_job_assoc;
     uint32_t default_queue_depth, preempt_reorder_count;
     uint64_t bf_min_prio_reserve;
