@@ -103,8 +103,8 @@ const char *slurm_books_over(const struct slurm *slurm, const struct policy_view
 {
     struct slurm_amount amount = { .limit_ns = slurm->jobs[live].limit_s * NS_PER_S };
     for (uint32_t p = 0; p < count; p++)
-        add_host(&amount, (uint32_t)bits_count(parts[p].mask), parts[p].cores_milli,
-                 parts[p].memory_bytes);
+        add_host(&amount, parts[p].share_units ? 0 : (uint32_t)bits_count(parts[p].mask),
+                 parts[p].cores_milli, parts[p].memory_bytes);
     return slurm_limits_over(
         &slurm->limits, slurm_owner_of(slurm, view, view->live->jobs[live].row), &amount, now_ns);
 }

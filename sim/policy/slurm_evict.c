@@ -221,8 +221,9 @@ static void evict(struct slurm *slurm, const struct policy_view *view, struct sl
 
 bool slurm_evict_for(struct slurm *slurm, const struct policy_view *view,
                      const struct slurm_entry *entry, const struct slurm_need *need,
-                     const struct slurm_how *how, int64_t now_ns)
+                     const struct slurm_how *how, int64_t now_ns, const char **over)
 {
+    *over = NULL;
     const struct slurm_side side = {
         .qos = slurm_owner_of(slurm, view, entry->row).qos,
         .partition = entry->partition,
@@ -247,6 +248,10 @@ bool slurm_evict_for(struct slurm *slurm, const struct policy_view *view,
     const uint32_t count =
         slurm_preempt_choose(&slurm->preempt, slurm->spec, &trial, slurm->victims);
     slurm_picture_undo(&slurm->picture, context.mark);
+    if (count > 0)
+        *over =
+            slurm_books_over(slurm, view, entry->live, slurm->place, slurm->place_count, now_ns);
+    if (*over) return false;
     for (uint32_t v = 0; v < count; v++) evict(slurm, view, slurm->victims[v], entry->live, now_ns);
     if (count > 0 && slurm->act_count > slurm->act_at) {
         slurm->retry = *entry;

@@ -71,15 +71,18 @@ static bool try_entry(struct slurm *slurm, const struct policy_view *view,
     const struct slurm_how how = { .candidates = slurm->candidates,
                                    .waited_ns = now_ns - view->live->jobs[entry->live].submit_ns };
     const enum slurm_answer answer = slurm_select(slurm->chooser, &slurm->picture, need, &how);
-    if (answer != SLURM_PLACED) {
-        if (answer != SLURM_NEVER && slurm_evict_for(slurm, view, entry, need, &how, now_ns) &&
-            slurm->has_retry)
-            return false;
-        stays(slurm, entry, need, answer, reserved);
-        return false;
-    }
     slurm->jobs[entry->live].partition = entry->partition;
     slurm->jobs[entry->live].limit_s = limit_s;
+    if (answer != SLURM_PLACED) {
+        if (answer != SLURM_NEVER &&
+            slurm_evict_for(slurm, view, entry, need, &how, now_ns, &over) && slurm->has_retry)
+            return false;
+        if (over)
+            limited(slurm, entry, over);
+        else
+            stays(slurm, entry, need, answer, reserved);
+        return false;
+    }
     *decision = (struct decision){ .what = DECIDE_START, .live = entry->live };
     decision->parts = slurm_parts(slurm->chooser, &decision->part_count);
     over =
@@ -94,7 +97,8 @@ bool slurm_main_retry(struct slurm *slurm, const struct policy_view *view, int64
     if (!slurm->has_retry) return false;
     slurm->has_retry = false;
     const struct slurm_entry entry = slurm->retry;
-    return try_entry(slurm, view, &entry, now_ns, decision);
+    if (try_entry(slurm, view, &entry, now_ns, decision)) return true;
+    return slurm->has_retry && slurm_evict_act(slurm, view, now_ns, decision);
 }
 
 bool slurm_main_next(struct slurm *slurm, const struct policy_view *view, int64_t now_ns,

@@ -344,10 +344,11 @@ void slurm_evict_with_reservation(struct slurm *slurm, const struct policy_view 
 struct slurm_side slurm_side_of(const struct slurm *slurm, const struct policy_view *view,
                                 uint32_t live);
 
-/* Dooms or suspends others for a job that does not fit. False: it evicts nobody. */
+/* Dooms or suspends others for a job that does not fit. False: it evicts nobody; *over: since the job would be over
+ * this limit on the place that they leave, else NULL. */
 bool slurm_evict_for(struct slurm *slurm, const struct policy_view *view,
                      const struct slurm_entry *entry, const struct slurm_need *need,
-                     const struct slurm_how *how, int64_t now_ns);
+                     const struct slurm_how *how, int64_t now_ns, const char **over);
 
 /* The next of the acts that were decided; of the doomed whose time has come, and the suspended that can go on. */
 bool slurm_evict_act(struct slurm *slurm, const struct policy_view *view, int64_t now_ns,
