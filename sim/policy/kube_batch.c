@@ -92,7 +92,7 @@ const char *kube_batch_submit(struct kubernetes *kube, const struct policy_view 
 void kube_batch_leave(struct kubernetes *kube, uint32_t live)
 {
     struct batch_job *job = &kube->batch->jobs[live];
-    if (!job->counted) return;
+    if (live >= kube->batch->job_capacity || !job->counted) return;
     add(kube->batch->queues[job->queue].share.requested, &job->bill, -1);
     job->counted = false;
     kube->batch->dirty = true;

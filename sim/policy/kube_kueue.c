@@ -66,6 +66,9 @@ static bool grow_jobs(struct kube_kueue *kueue, uint32_t live)
     while (capacity <= live) capacity *= 2;
     struct kueue_job *jobs = realloc(kueue->jobs, capacity * sizeof *jobs);
     if (!jobs) return false;
+    /* A job that fits no node is refused before it has a row here. */
+    for (uint32_t i = kueue->job_capacity; i < capacity; i++)
+        jobs[i] = (struct kueue_job){ .queue = LIVE_NONE, .admitted = LIVE_NONE };
     kueue->jobs = jobs;
     kueue->job_capacity = capacity;
     return true;

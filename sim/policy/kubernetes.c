@@ -48,7 +48,7 @@ static uint32_t gang_of(const struct kubernetes *kube, const struct policy_view 
 
 struct kube_queue *kube_queue_of(struct kubernetes *kube, uint32_t live)
 {
-    if (!kube->batch) return &kube->queue;
+    if (!kube->batch || live >= kube->batch->job_capacity) return &kube->queue;
     return &kube->batch->queues[kube->batch->jobs[live].queue].waiting;
 }
 
