@@ -122,6 +122,46 @@ static void the_default_fragments_more(void **state)
     CHECK_NEAR(wait_s[0], 4900, 0.01); /* the first node that is whole again */
 }
 
+/* Over random mixes of small pods and whole nodes: free GPUs that are of no use to those who wait. */
+static double fragmented_s(uint64_t seed, bool most)
+{
+    enum { MIX = 120 };
+    struct fixture fixture;
+    struct replica_result result;
+    kube_fixture(&fixture, MIX);
+    fixture_layout(&fixture, "mix", 16, 8);
+    fixture.scenario.seed = seed;
+    fixture.scenario.kube.gang = GANG_COSCHEDULING;
+    struct kube_profile *profile = &fixture.scenario.kube.profile;
+    if (most) {
+        profile->strategy = FIT_MOST_ALLOCATED;
+        profile->fit_weight[KUBE_GPU] = 5;
+    }
+    for (uint32_t row = 0; row < MIX; row++)
+        kube_job(&fixture, row, row * 60, any_between(seed, 100 + row, 500, 4000), 1,
+                 any(seed, 300 + row) < 0.7 ? any_count(seed, 500 + row, 1, 2) : 8);
+    kube_run(&fixture, &result);
+    const double fragmented = kube_account_s(&result, ACC_FRAGMENTED);
+    kube_done(&fixture, &result);
+    return fragmented;
+}
+
+static void the_default_fragments_at_least_as_much(void **state)
+{
+    (void)state;
+    double of_default = 0, of_most = 0;
+    uint32_t better = 0;
+    for (uint64_t seed = 1; seed <= 40; seed++) {
+        const double spread = fragmented_s(seed, false), packed = fragmented_s(seed, true);
+        of_default += spread;
+        of_most += packed;
+        better += packed <= spread;
+    }
+    CHECK(of_default > 1.2 * of_most, "%g GPU-s fragmented by default, %g by MostAllocated",
+          of_default, of_most);
+    CHECK(better >= 36, "MostAllocated fragments no more in only %u of 40 mixes", better);
+}
+
 /* A pod that does not fit never blocks a smaller one behind it. */
 static void small_pods_overtake(void **state)
 {
@@ -452,6 +492,7 @@ int main(void)
         cmocka_unit_test(c054_free_gpus_are_not_a_node),
         cmocka_unit_test(c058_most_allocated_takes_the_tight_node),
         cmocka_unit_test(the_default_fragments_more),
+        cmocka_unit_test(the_default_fragments_at_least_as_much),
         cmocka_unit_test(small_pods_overtake),
         cmocka_unit_test(backoff_delays_a_retry),
         cmocka_unit_test(preemption_after_the_grace_period),
