@@ -2,7 +2,11 @@
  *
  * A job is so many pods, each a part of a placement. Pods are placed one at a time; a job starts when all of its pods
  * have a place, and what it holds until then is claimed. With a gang rule a job takes places for all its pods at once or none.
- * A running job that loses a pod is stopped whole and waits again with all its pods. */
+ * A running job that loses a pod is stopped whole and waits again with all its pods.
+ *
+ * Leaves out: the plugins PodTopologySpread, InterPodAffinity and ImageLocality; disruption budgets of jobs (the rule is in
+ * kube_preempt.h); the limit of 0.1 nodes/s on evictions; the topology manager; Volcano's preempt and KAI's consolidation;
+ * scheduleTimeoutSeconds, which cannot pass: a gang is tried as a whole and holds nothing meanwhile. */
 #ifndef GPUPLAN_POLICY_KUBERNETES_H
 #define GPUPLAN_POLICY_KUBERNETES_H
 
