@@ -139,8 +139,7 @@ static void options_of_sbatch(void **state)
     assert_int_equal(jobs->cores[row_of("g")], 24);
     assert_string_equal(text_at(words_of("g")->partition), "cpu,gpu");
     const struct job_words *h = words_of("h");
-    assert_true(h->hold && h->requeue == 0 && h->exit_code == 42 &&
-                h->begin_ns == 600 * S);
+    assert_true(h->hold && h->requeue == 0 && h->exit_code == 42 && h->begin_ns == 600 * S);
     assert_string_equal(text_at(h->dependency), "afterok:a:b,afterany:c");
     assert_string_equal(text_at(h->name), "train");
     assert_string_equal(text_at(ask_of("h")->instance), "1g.10gb");
