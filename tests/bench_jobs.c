@@ -52,7 +52,8 @@ static struct slurm_partition batch = { .name = "batch",
 int main(int argc, char **argv)
 {
     if (argc < 5) {
-        fprintf(stderr, "usage: bench_jobs ORDER|kubernetes|slurm NODES GPUS_PER_NODE JOBS [LOAD]\n");
+        fprintf(stderr,
+                "usage: bench_jobs ORDER|kubernetes|slurm NODES GPUS_PER_NODE JOBS [LOAD]\n");
         return 2;
     }
     const uint32_t nodes = (uint32_t)strtoul(argv[2], NULL, 10);
