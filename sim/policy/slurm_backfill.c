@@ -144,7 +144,9 @@ static void skip_hopeless(struct slurm *slurm, const struct policy_view *view,
 {
     const uint64_t kinds =
         slurm->nodes.kind_count == 64 ? ~UINT64_C(0) : (UINT64_C(1) << slurm->nodes.kind_count) - 1;
-    if ((try->need->kinds & kinds) != kinds || slurm->spec->reservation_count > 0) return;
+    if (!slurm_is_plain(slurm, try->need) || (try->need->kinds & kinds) != kinds ||
+        slurm->spec->reservation_count > 0)
+        return;
     const uint64_t *nodes = slurm_partition_nodes(&slurm->nodes, try->entry->partition);
     for (uint32_t w = 0; w < slurm->nodes.words; w++)
         slurm->candidates[w] = nodes[w] & slurm->picture.usable[w];
@@ -204,12 +206,14 @@ static enum step step_from(struct slurm *slurm, const struct policy_view *view,
     /* It starts no sooner than enough candidates are ready: behind `later`, the selector need not be asked. */
     const int64_t ready_s =
         hopeful ? slurm_vacancy_at(slurm, view, try->table, slurm->candidates, need->nodes_min) : 0;
-    if (!hopeful || (ready_s != VACANT_NEVER && ready_s > try->later_s)) {
+    if (!hopeful ||
+        (ready_s != VACANT_NEVER && ready_s > try->later_s && slurm_is_plain(slurm, need))) {
         if (try->later_s == SLOTS_NEVER) return STEP_DONE;
         try->at_s = try->later_s;
         return STEP_ON;
     }
-    const struct slurm_when when = slurm_when(slurm, view, need, &how, slurm->sched_start_s);
+    const struct slurm_when when =
+        slurm_when(slurm, view, need, &how, slurm->sched_start_s, try->later_s);
     if (when.answer == SLURM_SWITCHES) slurm->time_matters = true;
     if (when.answer != SLURM_PLACED) return STEP_DONE;
     return place_at(slurm, view, try, when.start_s > try->at_s ? when.start_s : try->at_s,

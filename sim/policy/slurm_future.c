@@ -101,22 +101,36 @@ static bool holds_candidate(const struct policy_view *view, uint32_t live, const
     return false;
 }
 
-/* The end of the last job on candidates that has gone by then; a job that is over its time ends any moment. */
+/* The end of the last job on candidates that is gone at until_s; a job that is over its time ends any moment. */
 static int64_t last_end(const struct slurm *slurm, const struct policy_view *view,
-                        const uint64_t *candidates, int64_t now_s)
+                        const uint64_t *candidates, int64_t until_s, int64_t now_s)
 {
-    const struct slurm_future *future = &slurm->future;
-    for (uint32_t i = future->gone; i-- > 0;) {
-        const struct running_entry *entry = running_at(&slurm->ends, future->marks[i].place);
-        if (holds_candidate(view, entry->live, candidates))
-            return future->marks[i].end_s > now_s ? future->marks[i].end_s : now_s + 1;
+    struct running_place place = running_behind(&slurm->ends, until_s * NS_PER_S + (NS_PER_S - 1));
+    for (;;) {
+        if (place.entry == 0) {
+            if (place.block == 0) return now_s + 1;
+            place.entry = slurm->ends.blocks[--place.block]->count;
+        }
+        place.entry--;
+        const struct running_entry *entry = running_at(&slurm->ends, place);
+        if (!holds_candidate(view, entry->live, candidates)) continue;
+        const int64_t end_s = entry->expected_end_ns / NS_PER_S;
+        return end_s > now_s ? end_s : now_s + 1;
     }
-    return now_s + 1;
+}
+
+/* Whether enough ready nodes are all that the selector asks for: then its answer is known before. */
+bool slurm_is_plain(const struct slurm *slurm, const struct slurm_need *need)
+{
+    return slurm->nodes.topology == TOPOLOGY_NONE && need->gpus_per_job == 0 &&
+           need->gpus_per_task == 0 && need->shards_per_node == 0 && !need->required &&
+           !need->allowed && need->switches == 0 && !need->spread && !need->bind &&
+           need->memory == MEMORY_IGNORED;
 }
 
 struct slurm_when slurm_when(struct slurm *slurm, const struct policy_view *view,
                              const struct slurm_need *need, const struct slurm_how *how,
-                             int64_t now_s)
+                             int64_t now_s, int64_t later_s)
 {
     struct slurm_when when = { .answer = SLURM_NOT_NOW, .now = true, .start_s = now_s };
     const uint32_t table = slurm_vacancy_table_of(&slurm->vacancy, need);
@@ -137,12 +151,14 @@ struct slurm_when slurm_when(struct slurm *slurm, const struct policy_view *view
                            WINDOW_ROUND_S * WINDOW_ROUND_S;
     for (int64_t window_s = WINDOW_FIRST_S;; window_s *= 2) {
         if (base_s + window_s < ready_s) continue;
-        roll_to(slurm, view, base_s + window_s);
-        when.answer = slurm_select(slurm->chooser, &slurm->future.picture, need, &later);
-        if (when.answer == SLURM_PLACED) {
-            when.start_s = last_end(slurm, view, how->candidates, now_s);
+        when.start_s = last_end(slurm, view, how->candidates, base_s + window_s, now_s);
+        if (when.start_s > later_s && slurm_is_plain(slurm, need)) {
+            when.answer = SLURM_PLACED; /* behind `later`: where, nobody asks */
             return when;
         }
+        roll_to(slurm, view, base_s + window_s);
+        when.answer = slurm_select(slurm->chooser, &slurm->future.picture, need, &later);
+        if (when.answer == SLURM_PLACED) return when;
         if (!running_at(&slurm->ends, slurm->future.place)) return when;
     }
 }

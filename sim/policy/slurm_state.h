@@ -384,6 +384,7 @@ int64_t slurm_backfill_candidates(struct slurm *slurm, const struct policy_view 
 
 bool slurm_future_init(struct slurm *slurm, struct arena *arena);
 void slurm_future_clear(struct slurm *slurm);
+bool slurm_is_plain(const struct slurm *slurm, const struct slurm_need *need);
 void slurm_future_rewind(struct slurm *slurm); /* nobody has gone: before anything changes       */
 
 /* Where a job would go on candidates[words], and when (SCHEDULING 2.3, step 5). */
@@ -393,8 +394,9 @@ struct slurm_when {
     int64_t start_s;
 };
 
+/* later_s: a start behind it is not looked at closer; SECONDS_NEVER = any start is. */
 struct slurm_when slurm_when(struct slurm *slurm, const struct policy_view *view,
                              const struct slurm_need *need, const struct slurm_how *how,
-                             int64_t now_s);
+                             int64_t now_s, int64_t later_s);
 
 #endif
