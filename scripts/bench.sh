@@ -38,6 +38,9 @@ for size in "1024x1 100000" "1250x8 1000000" "10000x1 1000000"; do
     nodes=${size% *}
     "$BUILD/tests/bench_jobs" conservative "${nodes%x*}" "${nodes#*x}" "${size#* }"
 done
+# Slurm with the limits of slurm.conf: one backfill pass, and whole runs.
+"$BUILD/tests/bench_slurm" || exit 1
+"$BUILD/tests/bench_jobs" slurm 1250 8 100000
 # The others once each: sjf, and the preemptive ones, which hand out the whole pool at every event.
 for order in sjf srtf las; do
     "$BUILD/tests/bench_jobs" "$order" 1250 8 100000

@@ -212,8 +212,8 @@ static enum step step_from(struct slurm *slurm, const struct policy_view *view,
         try->at_s = try->later_s;
         return STEP_ON;
     }
-    const struct slurm_when when =
-        slurm_when(slurm, view, need, &how, slurm->sched_start_s, try->later_s);
+    const struct slurm_when when = slurm_when(slurm, view, need, &how, slurm->sched_start_s,
+                                              (struct slurm_bounds){ ready_s, try->later_s });
     if (when.answer == SLURM_SWITCHES) slurm->time_matters = true;
     if (when.answer != SLURM_PLACED) return STEP_DONE;
     return place_at(slurm, view, try, when.start_s > try->at_s ? when.start_s : try->at_s,

@@ -130,15 +130,10 @@ bool slurm_is_plain(const struct slurm *slurm, const struct slurm_need *need)
 
 struct slurm_when slurm_when(struct slurm *slurm, const struct policy_view *view,
                              const struct slurm_need *need, const struct slurm_how *how,
-                             int64_t now_s, int64_t later_s)
+                             int64_t now_s, struct slurm_bounds bounds)
 {
     struct slurm_when when = { .answer = SLURM_NOT_NOW, .now = true, .start_s = now_s };
-    const uint32_t table = slurm_vacancy_table_of(&slurm->vacancy, need);
-    if (table == VACANT_NONE) {
-        slurm->out_of_memory = true;
-        return when;
-    }
-    const int64_t ready_s = slurm_vacancy_at(slurm, view, table, how->candidates, need->nodes_min);
+    const int64_t ready_s = bounds.ready_s;
     if (ready_s == VACANT_NEVER) return when;
     if (ready_s == 0) when.answer = slurm_select(slurm->chooser, &slurm->picture, need, how);
     if (when.answer == SLURM_PLACED || when.answer == SLURM_NEVER) return when;
@@ -152,7 +147,7 @@ struct slurm_when slurm_when(struct slurm *slurm, const struct policy_view *view
     for (int64_t window_s = WINDOW_FIRST_S;; window_s *= 2) {
         if (base_s + window_s < ready_s) continue;
         when.start_s = last_end(slurm, view, how->candidates, base_s + window_s, now_s);
-        if (when.start_s > later_s && slurm_is_plain(slurm, need)) {
+        if (when.start_s > bounds.later_s && slurm_is_plain(slurm, need)) {
             when.answer = SLURM_PLACED; /* behind `later`: where, nobody asks */
             return when;
         }

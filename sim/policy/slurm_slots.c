@@ -84,9 +84,17 @@ static uint64_t *any_of(const struct slots *slots, uint32_t row)
     return own_of(slots, row) + slots->words;
 }
 
-static void add(uint64_t *into, const uint64_t *from, uint32_t words)
+/* Four words a turn: this is where a pass spends its time. */
+static void add(uint64_t *restrict into, const uint64_t *restrict from, uint32_t words)
 {
-    for (uint32_t w = 0; w < words; w++) into[w] |= from[w];
+    uint32_t w = 0;
+    for (; w + 4 <= words; w += 4) {
+        into[w] |= from[w];
+        into[w + 1] |= from[w + 1];
+        into[w + 2] |= from[w + 2];
+        into[w + 3] |= from[w + 3];
+    }
+    for (; w < words; w++) into[w] |= from[w];
 }
 
 /* A row for the node of the tree; 0 when memory is out. */

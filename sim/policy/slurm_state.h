@@ -394,9 +394,13 @@ struct slurm_when {
     int64_t start_s;
 };
 
-/* later_s: a start behind it is not looked at closer; SECONDS_NEVER = any start is. */
+/* What is known before: when enough candidates are ready (slurm_vacancy_at), and behind which time the start is not
+ * looked at closer (SECONDS_NEVER = it always is). */
+struct slurm_bounds {
+    int64_t ready_s, later_s;
+};
 struct slurm_when slurm_when(struct slurm *slurm, const struct policy_view *view,
                              const struct slurm_need *need, const struct slurm_how *how,
-                             int64_t now_s, int64_t later_s);
+                             int64_t now_s, struct slurm_bounds bounds);
 
 #endif
