@@ -46,6 +46,11 @@ for order in sjf srtf las; do
     "$BUILD/tests/bench_jobs" "$order" 1250 8 100000
     "$BUILD/tests/bench_jobs" "$order" 10000 1 100000
 done
+# The Kubernetes scheduler with gangs, packing (<= 60 s for 1e6 jobs on 10,000 GPUs), and on many nodes.
+for size in "1250x8 1000000" "12500x8 100000" "10000x1 100000"; do
+    nodes=${size% *}
+    "$BUILD/tests/bench_jobs" kubernetes "${nodes%x*}" "${nodes#*x}" "${size#* }"
+done
 awk '
     { took[$1, $2, $4, $6] = $8 }
     function ratio(what, a, b) { printf "%-46s %6.2f\n", what, a / b }
