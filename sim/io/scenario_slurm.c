@@ -21,9 +21,7 @@ static void show_default(struct key_reader *reader, const struct key_found *foun
 }
 
 /* ---- SchedulerParameters ---- */
-
 enum unit { UNIT_FLAG, UNIT_NO_EFFECT, UNIT_COUNT, UNIT_COUNT64, UNIT_S, UNIT_MIN };
-
 /* An item of SchedulerParameters: its own unit, and the field. Ranges are those of slurm.conf(5). */
 struct parameter {
     const char *name;
@@ -39,6 +37,9 @@ static const struct parameter parameters[] = {
     { "bf_busy_nodes", UNIT_FLAG, 0, 0, FIELD(bf_busy_nodes) },
     { "bf_continue", UNIT_FLAG, 0, 0, FIELD(bf_continue) },
     { "bf_interval", UNIT_S, 1, 10800, FIELD(bf_interval_ns) },
+    { "bf_max_job_assoc", UNIT_COUNT, 0, 1000000, FIELD(bf_max_job_assoc) },
+    { "bf_max_job_part", UNIT_COUNT, 0, 1000000, FIELD(bf_max_job_part) },
+    { "bf_max_job_user", UNIT_COUNT, 0, 1000000, FIELD(bf_max_job_user) },
     { "bf_max_job_test", UNIT_COUNT, 1, 1000000, FIELD(bf_max_job_test) },
     { "bf_min_age_reserve", UNIT_S, 0, 2592000, FIELD(bf_min_age_reserve_ns) },
     { "bf_min_prio_reserve", UNIT_COUNT64, 0, UINT32_MAX, FIELD(bf_min_prio_reserve) },
@@ -63,9 +64,6 @@ static const struct {
     { "bf_hetjob_prio", "other orders of heterogeneous jobs" },
     { "bf_job_part_count_reserve", "a bound on reservations" },
     { "bf_licenses", "licences" },
-    { "bf_max_job_assoc", "a bound per association in a cycle" },
-    { "bf_max_job_part", "a bound per partition in a cycle" },
-    { "bf_max_job_user", "a bound per user in a cycle" },
     { "bf_max_job_array_resv", "a bound on reservations of arrays" },
     { "bf_max_job_start", "a bound on starts in a cycle" },
     { "bf_max_job_user_part", "a bound per user and partition" },
