@@ -145,7 +145,6 @@ static void put_parameters(void)
     if (chance(30)) put(",bf_busy_nodes");
     if (chance(30)) put(",bf_continue");
     if (chance(30)) put(",assoc_limit_stop");
-    if (chance(30)) put(",bf_max_job_user=%u", 1 + below(5));
     if (chance(30)) put(",bf_min_age_reserve=%u", below(600));
     if (chance(30)) put(",pack_serial_at_end");
     if (chance(30)) put(",preempt_youngest_first,preempt_reorder_count=%u", 1 + below(3));
@@ -266,7 +265,6 @@ static void put_slurm_job(struct cast shape, uint32_t row)
     if (chance(10)) put(", begin: %us", below(7200));
     if (chance(5)) put(", hold: true");
     if (chance(20)) put(", requeue: %s", one_of("true|false"));
-    if (chance(10)) put(", no_kill: true");
     if (chance(15)) put(", exit_code: %s", one_of("1|7|9"));
     if (chance(15)) put(", exit_code_again: 0");
     if (chance(10)) put(", constraint: %s", one_of("ib|big"));
