@@ -39,6 +39,7 @@ struct live_job {
     uint8_t state;      /* enum live_state                                                  */
     uint8_t size_class;
     uint8_t in_cohort;
+    uint8_t cancelled; /* while it hung: it is over when its fault is noticed                */
 };
 
 struct attempt {

@@ -300,6 +300,14 @@ void on_crash(struct run *run, uint32_t live)
 
 /* ---- by hand --------------------------------------------------------------------------------- */
 
+/* Where the incident of a GPU, or of the whole node, stands. */
+static uint32_t *hand_incident(const struct run *run, uint32_t node, uint32_t mask, bool whole)
+{
+    const uint32_t g = run->cluster.gpus_per_node;
+    return &run->hand_incident[(uint64_t)node * (g + 1) +
+                               (whole ? g : (uint32_t)__builtin_ctz(mask))];
+}
+
 void fault_by_hand(struct run *run, uint32_t node, uint32_t mask, bool whole)
 {
     const uint32_t gpus = (uint32_t)bits_count(mask);
@@ -308,7 +316,7 @@ void fault_by_hand(struct run *run, uint32_t node, uint32_t mask, bool whole)
         whole ? node : node * run->cluster.gpus_per_node + (uint32_t)__builtin_ctz(mask);
     const uint32_t incident = incident_open(run, kind, element, gpus);
     if (!run->cluster.outs[node]) incident_at(run, incident)->gpus_removed = gpus;
-    run->hand_incident[node] = incident;
+    *hand_incident(run, node, mask, whole) = incident;
     if (whole)
         transition_node(run, node, cluster_node_dead);
     else
@@ -319,10 +327,12 @@ void fault_by_hand(struct run *run, uint32_t node, uint32_t mask, bool whole)
 
 void repair_by_hand(struct run *run, uint32_t node, uint32_t mask, bool whole)
 {
-    struct incident *incident = incident_at(run, run->hand_incident[node]);
-    if (incident->repaired_ns == TIME_NEVER) {
+    uint32_t *row = hand_incident(run, node, mask, whole);
+    if (*row != ROW_NONE) { /* else it broke by itself, and its own repair is to come */
+        struct incident *incident = incident_at(run, *row);
         incident->repaired_ns = run->now_ns;
         incident->down_gpu_ns = (int128)incident->gpus_removed * (run->now_ns - incident->at_ns);
+        *row = ROW_NONE;
     }
     if (whole)
         transition_node(run, node, cluster_node_alive);

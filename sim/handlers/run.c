@@ -132,6 +132,18 @@ static void init_hosting(const struct run *run, struct cluster_size *size)
         size->shared |= jobs->asks[a].gpu_milli || jobs->asks[a].shards_per_node;
 }
 
+/* What users did to nodes and have not undone. */
+static bool init_hands(struct run *run, struct cluster_size size)
+{
+    const uint64_t faults = (uint64_t)size.nodes * (size.gpus_per_node + 1);
+    run->hand_down = ARENA_ARRAY(run->arena, uint8_t, size.nodes);
+    run->hand_drain = ARENA_ARRAY(run->arena, uint8_t, size.nodes);
+    run->hand_incident = ARENA_ARRAY(run->arena, uint32_t, faults);
+    if (!run->hand_down || !run->hand_drain || !run->hand_incident) return false;
+    for (uint64_t i = 0; i < faults; i++) run->hand_incident[i] = ROW_NONE;
+    return true;
+}
+
 static bool init_cluster(struct run *run)
 {
     const struct layout *layout = &run->scenario->layouts[run->variant->layout];
@@ -157,12 +169,7 @@ static bool init_cluster(struct run *run)
         return false;
     if (ruled && !(run->node_gpus = ARENA_ARRAY(run->arena, uint16_t, size.nodes))) return false;
     if (!one_kind && !size.groups) return false;
-    if (run->scenario->event_count) {
-        run->hand_down = ARENA_ARRAY(run->arena, uint8_t, size.nodes);
-        run->hand_drain = ARENA_ARRAY(run->arena, uint8_t, size.nodes);
-        run->hand_incident = ARENA_ARRAY(run->arena, uint32_t, size.nodes);
-        if (!run->hand_down || !run->hand_drain || !run->hand_incident) return false;
-    }
+    if (run->scenario->event_count && !init_hands(run, size)) return false;
     return run->scratch_nodes && cluster_init(&run->cluster, run->arena, size);
 }
 

@@ -84,7 +84,8 @@ struct run {
     struct reasons reasons; /* empty unless keep_detail                                      */
     uint32_t *scratch_nodes;         /* [nodes] of a job that gives back GPUs on sick nodes      */
     uint8_t *hand_down, *hand_drain; /* [nodes] by hand; NULL without events                   */
-    uint32_t *hand_incident;         /* [nodes] of the last fault by hand                      */
+    uint32_t *hand_incident; /* [nodes][gpus_per_node + 1] of the last fault of a GPU by hand, and of the
+                              * whole node; ROW_NONE: there is none that is not repaired      */
     uint16_t *node_gpus; /* [nodes] all 0: to add up a job's parts by node; NULL: one part a node   */
     struct part *scratch_parts;      /* [nodes] NULL when no job asks for cores or memory        */
     uint64_t key_profile, key_crash; /* streams                                                 */

@@ -50,17 +50,22 @@ static void note_over(struct run *run, uint32_t live, enum job_end end)
             .kind = NOTE_OVER, .at_ns = run->now_ns, .live = live, .end = (uint8_t)end });
 }
 
-void transition_over(struct run *run, uint32_t live, enum job_end end)
+/* Killed at its limit is an end too: leaving such jobs out would flatter (MODELS 6.3). What was cancelled, or failed
+ * for good, was not completed: how long it would have taken is not known, but that it would have been longer. */
+static void count_over(struct run *run, const struct live_job *job, bool completed)
+{
+    run->cohort_open--;
+    if (completed) run->stats.done[job->size_class]++;
+    if (job->first_start_ns == TIME_NEVER) jobstats_wait(&run->stats, job_time_of(run, job, true));
+    jobstats_completion(&run->stats, job_time_of(run, job, !completed));
+}
+
+void transition_over(struct run *run, uint32_t live, enum job_end end, bool completed)
 {
     struct live_job *job = &run->live.jobs[live];
     transition_settle_restart(run, live);
     run->result->jobs_end[end]++;
-    if (job->in_cohort) {
-        run->cohort_open--;
-        /* Killed at its limit is an end too: leaving such jobs out would flatter (MODELS 6.3). */
-        run->stats.done[job->size_class]++;
-        jobstats_completion(&run->stats, job_time_of(run, job, false));
-    }
+    if (job->in_cohort) count_over(run, job, completed);
     note_over(run, live, end);
     detail_job(run, live, end, NULL);
     waiting_end(&run->waiting, live);
@@ -403,16 +408,17 @@ bool transition_sequel(struct run *run, uint32_t live, enum attempt_close how, e
 {
     struct live_job *job = &run->live.jobs[live];
     const bool failed = how == CLOSE_NODE_FAIL || how == CLOSE_CRASH;
+    const bool by_itself = how == CLOSE_FINISHED || how == CLOSE_LIMIT;
     struct sequel sequel = { .again = failed || how == CLOSE_REQUEUED,
                              .delay_ns = run->scenario->failures.requeue_delay_ns };
     if (run->policy->sequel)
         sequel = run->policy->sequel(run->policy_memory, &run->view, live, how);
     if (!sequel.again || job->attempts >= LIMIT_ATTEMPTS) {
-        transition_over(run, live, end);
+        transition_over(run, live, end, by_itself);
         return false;
     }
     /* A run that ended by itself begins again from nothing. */
-    if (how == CLOSE_FINISHED || how == CLOSE_LIMIT)
+    if (by_itself)
         job->work_ns =
             run->plan->jobs->duration_ns[job->row] - timing_contained_startup_ns(run, job);
     transition_wait_again(run, live, sequel.delay_ns);

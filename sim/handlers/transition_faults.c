@@ -102,5 +102,8 @@ void transition_detect(struct run *run, uint32_t live)
     attempt->broken = 0;
     run->live.cycles[live].broken_share_units = 0;
     job->stopped_ns = run->now_ns;
-    transition_sequel(run, live, crashed ? CLOSE_CRASH : CLOSE_NODE_FAIL, END_KILLED);
+    if (job->cancelled)
+        transition_over(run, live, END_KILLED, false);
+    else
+        transition_sequel(run, live, crashed ? CLOSE_CRASH : CLOSE_NODE_FAIL, END_KILLED);
 }

@@ -26,8 +26,8 @@ void transition_wait_again(struct run *run, uint32_t live, int64_t delay_ns);
  * waits again; false: its row is gone. */
 bool transition_sequel(struct run *run, uint32_t live, enum attempt_close how, enum job_end end);
 
-/* The job has ended for good; its row is given back. */
-void transition_over(struct run *run, uint32_t live, enum job_end end);
+/* The job has ended for good; its row is given back. completed: it finished its work, or ran to its limit. */
+void transition_over(struct run *run, uint32_t live, enum job_end end, bool completed);
 void transition_reject(struct run *run, uint32_t live, const char *reason);
 
 #endif

@@ -117,12 +117,15 @@ void transition_user_requeue(struct run *run, uint32_t live)
 void transition_cancel(struct run *run, uint32_t live)
 {
     const uint8_t state = run->live.jobs[live].state;
-    if (state == LIVE_HUNG) return; /* it ends when its fault is noticed */
+    if (state == LIVE_HUNG) { /* it ends when its fault is noticed */
+        run->live.jobs[live].cancelled = true;
+        return;
+    }
     if (state == LIVE_RUNNING || state == LIVE_SUSPENDED)
         stop_lost(run, live, ATTEMPT_CANCELLED);
     else
         leave_queue(run, live);
-    transition_over(run, live, END_KILLED);
+    transition_over(run, live, END_KILLED, false);
 }
 
 static void suspend(struct run *run, uint32_t live)

@@ -23,7 +23,7 @@ struct jobstats {
     bool keeps_common;
     struct log common_waits[CLASSES], common_completions[CLASSES];
     uint64_t cohort[CLASSES], rejected[CLASSES];
-    uint64_t done[CLASSES]; /* finished, or killed at their limit */
+    uint64_t done[CLASSES]; /* finished, or killed at their limit; not those cancelled or given up */
     int128 offered_gpu_ns; /* gpus * recorded duration, jobs it cannot hold included        */
     int128 asked_gpu_ns;   /* GPUs held * how long, in the plain shape on this layout        */
     int128 unserved_gpu_ns; /* gpus * duration of cohort jobs this layout cannot hold */
