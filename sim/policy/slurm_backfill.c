@@ -224,7 +224,8 @@ static enum step step_from(struct slurm *slurm, const struct policy_view *view,
 static bool try_entry(struct slurm *slurm, const struct policy_view *view,
                       const struct slurm_entry *entry, int64_t now_ns)
 {
-    const char *over = slurm_jobs_over(slurm, view, entry->row);
+    const char *shut = slurm_partition_shut(slurm, view, entry);
+    const char *over = shut ? shut : slurm_jobs_over(slurm, view, entry->row);
     if (over) {
         slurm->jobs[entry->live].reason = over;
         return false;

@@ -57,7 +57,9 @@ static bool place(struct slurm *slurm, const struct policy_view *view, uint32_t 
     const struct slurm_entry *entry = &slurm->queue.entries[slurm_queue_of(&slurm->queue, live)];
     const struct slurm_need *need = slurm_need_of(slurm, view, entry);
     const int64_t limit_s = slurm_limit_s(slurm, view, entry);
-    if (!need || slurm_jobs_over(slurm, view, entry->row)) return false;
+    if (!need || slurm_partition_shut(slurm, view, entry) ||
+        slurm_jobs_over(slurm, view, entry->row))
+        return false;
     slurm_backfill_candidates(slurm, view, entry, slurm->sched_start_s, limit_s);
     const struct slurm_how how = { .candidates = slurm->candidates,
                                    .waited_ns = now_ns - view->live->jobs[live].submit_ns,

@@ -76,6 +76,16 @@ int64_t slurm_limit_s(const struct slurm *slurm, const struct policy_view *view,
     return limit_s > 0 ? limit_s : 1;
 }
 
+const char *slurm_partition_shut(const struct slurm *slurm, const struct policy_view *view,
+                                 const struct slurm_entry *entry)
+{
+    const struct slurm_partition *partition = &slurm->spec->partitions[entry->partition];
+    const int64_t limit_ns = view->jobs->limit_ns[entry->row];
+    if (!partition->up) return "PartitionDown";
+    return limit_ns != JOB_NO_LIMIT && limit_ns > partition->max_time_ns ? "PartitionTimeLimit"
+                                                                         : NULL;
+}
+
 /* ---- reservations ---------------------------------------------------------------------------- */
 
 uint32_t slurm_reservation_of(const struct slurm *slurm, const struct policy_view *view,

@@ -59,6 +59,11 @@ static bool try_entry(struct slurm *slurm, const struct policy_view *view,
                       const struct slurm_entry *entry, int64_t now_ns, struct decision *decision)
 {
     const struct slurm_need *need = slurm_need_of(slurm, view, entry);
+    const char *shut = slurm_partition_shut(slurm, view, entry);
+    if (shut) {
+        slurm->jobs[entry->live].reason = shut;
+        return false;
+    }
     const char *over = slurm_jobs_over(slurm, view, entry->row);
     if (over) limited(slurm, entry, over);
     if (over || !need) return false;

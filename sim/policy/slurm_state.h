@@ -190,6 +190,10 @@ const struct slurm_need *slurm_need_in(struct slurm *slurm, const struct policy_
 const struct slurm_need *slurm_need_of(struct slurm *slurm, const struct policy_view *view,
                                        const struct slurm_entry *entry);
 
+/* Why the partition takes no such job: it is down, or the job asks for more time than MaxTime. NULL = it does. */
+const char *slurm_partition_shut(const struct slurm *slurm, const struct policy_view *view,
+                                 const struct slurm_entry *entry);
+
 /* Planned length of a job in a partition. */
 int64_t slurm_limit_s(const struct slurm *slurm, const struct policy_view *view,
                       const struct slurm_entry *entry);
