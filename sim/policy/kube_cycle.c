@@ -86,23 +86,64 @@ static uint32_t filter_classes(struct kube_cycle *cycle, const struct kube_candi
     return count;
 }
 
+/* A walk over the nodes in their order. Nodes with too few whole GPUs free are skipped 64 at a time by the cluster's
+ * index, where whole GPUs are what counts. */
+struct walk {
+    const struct free_index *index; /* NULL: each node is looked at                            */
+    uint32_t least;                 /* GPUs free, at least                                      */
+    uint32_t row;                   /* of the word at hand                                      */
+    uint64_t word;                  /* nodes of the index with enough, of 64 * row and following */
+};
+
+static struct walk walk_of(const struct kube_cycle *cycle, const struct kube_candidate *candidate)
+{
+    const struct kube_amounts *pod =
+        kube_pod(&cycle->shapes->pods[candidate->request_class], candidate->index);
+    const bool whole = !cycle->shapes->some_cut && pod->of[KUBE_GPU] > 0;
+    return (struct walk){ .index = whole ? &cycle->nodes->cluster->index : NULL,
+                          .least = (uint32_t)pod->of[KUBE_GPU],
+                          .row = UINT32_MAX };
+}
+
+/* The first node from `node` on that is worth a look, `end` when there is none before it. */
+static uint32_t walk_next(struct walk *walk, uint32_t node, uint32_t end)
+{
+    while (walk->index && node < end) {
+        if (node / 64 != walk->row) {
+            walk->row = node / 64;
+            walk->word = 0;
+            for (uint32_t f = walk->least; f <= walk->index->gpus_per_node; f++)
+                walk->word |= walk->index->by_free[f].level[0][walk->row];
+        }
+        const uint64_t rest = walk->word >> (node % 64);
+        if (rest) {
+            node += (uint32_t)__builtin_ctzll(rest);
+            break;
+        }
+        node = (walk->row + 1) * 64;
+    }
+    return node < end ? node : end;
+}
+
 /* Walks on from the start until `wanted` feasible nodes are found and counts them by class; returns how many nodes
  * were looked at. */
-static uint32_t count_seen(struct kube_cycle *cycle, uint32_t wanted)
+static uint32_t count_seen(struct kube_cycle *cycle, struct walk walk, uint32_t wanted)
 {
     const struct kube_nodes *nodes = cycle->nodes;
-    const uint32_t all = nodes->cluster->nodes;
+    const uint32_t all = nodes->cluster->nodes, start = cycle->start;
     for (uint32_t i = 0; i < nodes->present_count; i++) cycle->seen[nodes->present[i]] = 0;
-    uint32_t node = cycle->start, looked = 0;
-    for (uint32_t found = 0; found < wanted && looked < all; looked++) {
-        const uint32_t c = nodes->class_of[node];
-        if (cycle->feasible[c]) {
+    uint32_t found = 0;
+    for (int half = 0; half < 2; half++) {
+        const uint32_t end = half ? start : all;
+        for (uint32_t node = walk_next(&walk, half ? 0 : start, end); node < end;
+             node = walk_next(&walk, node + 1, end)) {
+            const uint32_t c = nodes->class_of[node];
+            if (!cycle->feasible[c]) continue;
             cycle->seen[c]++;
-            found++;
+            if (++found == wanted) return (half ? all - start + node : node - start) + 1;
         }
-        if (++node == all) node = 0;
     }
-    return looked;
+    return all;
 }
 
 /* Points of the classes seen; returns how many nodes have the most of them, *best. */
@@ -148,15 +189,17 @@ static uint32_t score_classes(struct kube_cycle *cycle, const struct kube_candid
 }
 
 /* The node at this place among those with the best total, in the order of the walk. */
-static uint32_t find_best(const struct kube_cycle *cycle, double best, uint32_t place)
+static uint32_t find_best(const struct kube_cycle *cycle, struct walk walk, double best,
+                          uint32_t place)
 {
     const struct kube_nodes *nodes = cycle->nodes;
-    const uint32_t all = nodes->cluster->nodes;
-    uint32_t node = cycle->start;
-    for (uint32_t looked = 0; looked < all; looked++) {
-        const uint32_t c = nodes->class_of[node];
-        if (cycle->feasible[c] && cycle->total[c] == best && place-- == 0) return node;
-        if (++node == all) node = 0;
+    for (int half = 0; half < 2; half++) {
+        const uint32_t end = half ? cycle->start : nodes->cluster->nodes;
+        for (uint32_t node = walk_next(&walk, half ? 0 : cycle->start, end); node < end;
+             node = walk_next(&walk, node + 1, end)) {
+            const uint32_t c = nodes->class_of[node];
+            if (cycle->feasible[c] && cycle->total[c] == best && place-- == 0) return node;
+        }
     }
     ASSERT(false);
     return KUBE_NO_PLACE;
@@ -168,7 +211,8 @@ uint32_t kube_cycle_node(struct kube_cycle *cycle, const struct kube_candidate *
     const uint32_t feasible = filter_classes(cycle, candidate);
     if (feasible == 0) return KUBE_NO_PLACE;
     const uint32_t wanted = kube_nodes_to_find(all, cycle->percentage);
-    const uint32_t looked = feasible >= wanted ? count_seen(cycle, wanted) : all;
+    const struct walk walk = walk_of(cycle, candidate);
+    const uint32_t looked = feasible >= wanted ? count_seen(cycle, walk, wanted) : all;
     double best;
     const uint32_t count = score_classes(cycle, candidate, &best);
     uint32_t place = 0;
@@ -176,7 +220,7 @@ uint32_t kube_cycle_node(struct kube_cycle *cycle, const struct kube_candidate *
         const double u = stream_uniform(cycle->key, candidate->serial, candidate->draw);
         place = (uint32_t)(u * count);
     }
-    const uint32_t node = find_best(cycle, best, place < count ? place : count - 1);
+    const uint32_t node = find_best(cycle, walk, best, place < count ? place : count - 1);
     cycle->start = (uint32_t)(((uint64_t)cycle->start + looked) % all);
     return node;
 }

@@ -198,6 +198,7 @@ static bool init_groups(struct kube_shapes *shapes, const struct policy_view *vi
                                                       [KUBE_PODS] = KUBE_NODE_PODS } };
         if (!kube_read_facts(labels, taints, arena, &facts->facts)) return false;
         if (told) shapes->links_known[g] = knows_links(&view->layout->groups[g]);
+        if (told) shapes->some_cut |= devices_cut(&view->layout->groups[g]);
         if (told) offer_parts(shapes, &view->layout->groups[g], &facts->allocatable);
     }
     return true;

@@ -38,6 +38,7 @@ enum { KUBE_PROFILES = KUBE_AMOUNTS - KUBE_EXTENDED };
 
 struct kube_shapes {
     const struct server_group *devices; /* [group_count] how their GPUs are shared out; NULL = whole ones */
+    bool some_cut;                   /* some group's GPUs are shared out                        */
     bool *links_known;               /* [group_count] its pair scores are not all 0                */
     const char *profiles[KUBE_PROFILES]; /* resource KUBE_EXTENDED + i                           */
     uint32_t profile_count;
