@@ -119,6 +119,19 @@ static const struct passes_case cases[] = {
       "- {id: c, run: 1m, time: 1h, nodes: 1, gpus_per_node: 8, at: 1s}\n",
       { { "a", 0, "n0" }, { "c", 1, "n1" } } },
 
+    /* x wants n0, which only a (no victim of its) could give: it blocks the partition in the main pass. y stands behind it, and
+     * backfill lets it stop s on n1, told in second 10 and gone 4 s later. */
+    { "backfill evicts too",
+      "SchedulerParameters: '" TICKS "'\n    PreemptType: preempt/qos\n    PreemptMode: CANCEL\n"
+      "    qos:\n    - {name: normal}\n    - {name: scavenger}\n"
+      "    - {name: prod, Preempt: scavenger}",
+      "n[0-1]",
+      "- {id: a, run: 2m, time: 2m, nodes: 1, gpus_per_node: 8}\n"
+      "- {id: s, run: 5m, time: 5m, nodes: 1, gpus_per_node: 8, qos: scavenger}\n"
+      "- {id: x, run: 1m, time: 10m, nodes: 1, gpus_per_node: 8, qos: prod, exclude: n1, at: 10s}\n"
+      "- {id: y, run: 1m, time: 1m, nodes: 1, gpus_per_node: 8, qos: prod, at: 10s}\n",
+      { { "a", 0, "n0" }, { "s", 0, "n1" }, { "x", 120, "n0" }, { "y", 14, "n1" } } },
+
     /* A job that names its nodes keeps only these from others: c is behind b and starts on n1. */
     { "a node list withholds only its nodes",
       "SchedulerType: sched/builtin\n    SchedulerParameters: '" TICKS "'",

@@ -192,6 +192,17 @@ static enum step place_at(struct slurm *slurm, const struct policy_view *view,
     return STEP_DONE;
 }
 
+/* Others are stopped for it, as in the main pass, which does not reach a job behind a blocked one of its partition. Those
+ * that would be suspended are left: the main pass alone gives their cores away in the same second. */
+static bool evicts(struct slurm *slurm, const struct policy_view *view,
+                   const struct attempt_at *try, const struct slurm_how *how)
+{
+    const char *over;
+    if (slurm->spec->gang || slurm->spec->preempt_mode == PREEMPT_SUSPEND) return false;
+    if (slurm_het_of(view, try->entry->row) != JOB_NONE) return false;
+    return slurm_evict_for(slurm, view, try->entry, try->need, how, try->now_ns, &over);
+}
+
 /* Steps 3 to 8 from try->at_s on. */
 static enum step step_from(struct slurm *slurm, const struct policy_view *view,
                            struct attempt_at *try)
@@ -212,8 +223,13 @@ static enum step step_from(struct slurm *slurm, const struct policy_view *view,
         try->at_s = try->later_s;
         return STEP_ON;
     }
-    const struct slurm_when when = slurm_when(slurm, view, need, &how, slurm->sched_start_s,
-                                              (struct slurm_bounds){ ready_s, try->later_s });
+    const struct slurm_bounds bounds = { ready_s, try->later_s };
+    struct slurm_when when = slurm_when(slurm, view, need, &how, slurm->sched_start_s, bounds);
+    if (!when.now && try->at_s == slurm->sched_start_s &&
+        slurm->spec->preempt_type != PREEMPT_NONE) {
+        if (evicts(slurm, view, try, &how)) return STEP_DONE;
+        when = slurm_when(slurm, view, need, &how, slurm->sched_start_s, bounds);
+    }
     if (when.answer == SLURM_SWITCHES) slurm->time_matters = true;
     if (when.answer != SLURM_PLACED) return STEP_DONE;
     return place_at(slurm, view, try, when.start_s > try->at_s ? when.start_s : try->at_s,
