@@ -78,6 +78,18 @@ static struct tally compare_details(struct recording *recording, enum replay_way
     return tally;
 }
 
+/* The exception that a replay of another way avoids: the first run that differs, and its second. */
+static void first_wrong(const struct recording *recording, const struct verdict *verdicts,
+                        char *text, size_t size)
+{
+    for (uint32_t i = 0; i < recording->run_count; i++)
+        if (verdicts[i].wrong[0]) {
+            snprintf(text, size, "%s, recorded in second %s on %s: %s", recording->runs[i].job,
+                     recording->runs[i].start, recording->runs[i].nodes, verdicts[i].wrong);
+            return;
+        }
+}
+
 static void compare_recording(const char *folder)
 {
     struct recording recording;
@@ -90,6 +102,7 @@ static void compare_recording(const char *folder)
         return;
     }
     struct verdict *verdicts = calloc(RECORDED_RUNS, sizeof *verdicts);
+    char first[REPLAY_WAYS][1024] = { "" };
     uint32_t good = 0, best = 0;
     int way = 0, best_way = 0;
     if (verbose) write_scenario(stdout, &recording);
@@ -97,6 +110,7 @@ static void compare_recording(const char *folder)
         if (replay_run(&replay, &recording, (enum replay_way)way)) {
             replay_compare(&replay, verdicts);
             good = count_good(verdicts, recording.run_count);
+            first_wrong(&recording, verdicts, first[way], sizeof first[way]);
             if (good > best) best = good, best_way = way;
             if (verbose) {
                 printf("  replay%s:\n", ways[way]);
@@ -108,6 +122,9 @@ static void compare_recording(const char *folder)
     }
     printf("%s %-28s %u of %u runs as recorded%s\n", recording.release, recording.name, best,
            recording.run_count, ways[best_way]);
+    for (way = 0; way < best_way; way++)
+        printf("    not%s: first %s\n",
+               way == REPLAY_RUN_TIMES ? " with the scripts' run times" : ways[way], first[way]);
     const struct tally details = compare_details(&recording, (enum replay_way)best_way);
     passed += details.good;
     failed += details.bad;
