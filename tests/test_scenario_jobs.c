@@ -277,13 +277,38 @@ static void events_in_order(void **state)
     }
 }
 
+/* Textbook queues know no held jobs; where one of several schedulers is one, nobody is left to guess. */
+static void holds_under_plain_are_refused(void **state)
+{
+    (void)state;
+    static const char *const actions[] = { "hold", "release", "requeue_hold" };
+    static const char *const heads[] = {
+        PLAIN,
+        "gpuplan: 1\nname: jobs\nschedulers:\n  s: {kind: slurm}\n  p: {kind: plain}\n" LAYOUT
+        "jobs:\n",
+    };
+    for (int h = 0; h < 2; h++)
+        for (int a = 0; a < 3; a++) {
+            static char text[2048];
+            snprintf(text, sizeof text,
+                     "%s  - {id: a, run: 9s, gpus: 1}\nevents: [{at: 8s, %s: a}]\n", heads[h],
+                     actions[a]);
+            assert_int_equal(read_text(text), STATUS_INPUT);
+            assert_non_null(strstr(said, "is built for scheduler.kind slurm and kubernetes"));
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rows_are_in_submit_order),  cmocka_unit_test(options_of_sbatch),
-        cmocka_unit_test(arrays_and_components),     cmocka_unit_test(pods),
-        cmocka_unit_test(parts_of_gpus_under_plain), cmocka_unit_test(events_in_order),
+        cmocka_unit_test(rows_are_in_submit_order),
+        cmocka_unit_test(options_of_sbatch),
+        cmocka_unit_test(arrays_and_components),
+        cmocka_unit_test(pods),
+        cmocka_unit_test(parts_of_gpus_under_plain),
+        cmocka_unit_test(events_in_order),
         cmocka_unit_test(several_schedulers),
+        cmocka_unit_test(holds_under_plain_are_refused),
     };
     const int failed = cmocka_run_group_tests_name("scenario, jobs", tests, NULL, NULL);
     scenario_clear(&scenario);

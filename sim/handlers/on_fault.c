@@ -12,6 +12,18 @@ static uint32_t links_per_server(const struct run *run)
     return run->scenario->layouts[run->variant->layout].fabric.nics_per_server;
 }
 
+static uint32_t nodes_per_server(const struct run *run)
+{
+    return run->variant->nodes / run->variant->servers;
+}
+
+/* Nodes that share a server own its NICs in equal parts, as they own its GPUs. */
+static uint32_t links_per_node(const struct run *run)
+{
+    const uint32_t links = links_per_server(run) / nodes_per_server(run);
+    return links > 0 ? links : 1;
+}
+
 /* First node that a component concerns; a leaf concerns several. */
 static uint32_t node_of(const struct run *run, enum component kind, uint32_t element)
 {
@@ -19,7 +31,7 @@ static uint32_t node_of(const struct run *run, enum component kind, uint32_t ele
     case COMPONENT_GPU:
         return element / run->cluster.gpus_per_node;
     case COMPONENT_LINK:
-        return element / links_per_server(run);
+        return element / links_per_node(run);
     case COMPONENT_LEAF:
         return element * run->cluster.nodes_per_leaf;
     default:
@@ -30,7 +42,7 @@ static uint32_t node_of(const struct run *run, enum component kind, uint32_t ele
 /* GPUs of the node that use this NIC: the nearest by local number (MODELS 1.4). */
 static uint32_t link_mask(const struct run *run, uint32_t link)
 {
-    const uint32_t links = links_per_server(run), nic = link % links;
+    const uint32_t links = links_per_node(run), nic = link % links;
     uint32_t mask = 0;
     for (uint32_t bit = 0; bit < run->cluster.gpus_per_node; bit++)
         if (bit % links == nic) mask |= 1u << bit;
@@ -139,7 +151,7 @@ void on_node_emptied(struct run *run, uint32_t node)
 {
     const struct faults *faults = &run->faults;
     const uint32_t spans[][2] = { { COMPONENT_GPU, run->cluster.gpus_per_node },
-                                  { COMPONENT_LINK, links_per_server(run) } };
+                                  { COMPONENT_LINK, links_per_node(run) } };
     for (size_t s = 0; s < sizeof spans / sizeof *spans; s++)
         for (uint32_t i = 0; i < spans[s][1]; i++) {
             const uint32_t element = node * spans[s][1] + i;
@@ -185,11 +197,6 @@ static void fault_gpu(struct run *run, uint32_t row, uint32_t element)
     }
     incident_at(run, incident)->gpus_removed = run->cluster.outs[node] ? 0 : 1;
     begin_repair(run, row);
-}
-
-static uint32_t nodes_per_server(const struct run *run)
-{
-    return run->variant->nodes / run->variant->servers;
 }
 
 /* All nodes of a server fail together. */

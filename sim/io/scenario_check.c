@@ -216,6 +216,42 @@ static void check_mixed(struct reading *reading, uint32_t row)
     }
 }
 
+/* Nodes of one server own its NICs in equal parts: else a broken one would be of several nodes. */
+static void check_shared_nics(struct reading *reading, uint32_t row)
+{
+    const struct scenario *scenario = reading->scenario;
+    const struct layout *layout = &scenario->layouts[row];
+    const uint32_t parts = layout->group_count == 1 ? layout->groups[0].nodes_per_server : 1;
+    if (parts <= 1 || layout->fabric.nics_per_server % parts == 0 ||
+        scenario->failures.component[COMPONENT_LINK].law == LAW_NONE)
+        return;
+    diag_error(
+        reading->reader.diag, yaml_place(below(reading->layout_nodes[row], "servers")),
+        "layouts.%s: %u nodes share %u NICs of a server; failures.link of shared NICs are not "
+        "built: write failures.link: none",
+        layout->name, parts, layout->fabric.nics_per_server);
+}
+
+/* Holds are words of Slurm, and suspend of Kubernetes; the textbook queues have no place for such a job. */
+static void check_holds(struct reading *reading)
+{
+    const struct scenario *scenario = reading->scenario, *scheduler;
+    for (uint32_t i = 0; (scheduler = scheduler_at(scenario, i)) != NULL; i++) {
+        if (scheduler->kind != KIND_PLAIN && scheduler->kind != KIND_STATIC) continue;
+        for (uint32_t e = 0; e < scenario->event_count; e++) {
+            const enum user_action action = scenario->events[e].action;
+            if (action != ACTION_HOLD && action != ACTION_RELEASE && action != ACTION_REQUEUE_HOLD)
+                continue;
+            const struct yaml_node *events = yaml_child(reading->document.root, "events");
+            diag_error(reading->reader.diag,
+                       events ? yaml_place(events) : place_of_key(reading, "events", ""),
+                       "events: %s is built for scheduler.kind slurm and kubernetes",
+                       user_action_names[action]);
+            return;
+        }
+    }
+}
+
 void check_scenario(struct reading *reading)
 {
     check_time(reading);
@@ -226,7 +262,9 @@ void check_scenario(struct reading *reading)
         check_same(reading, row);
         check_rates_fit(reading, row);
         check_mixed(reading, row);
+        check_shared_nics(reading, row);
     }
+    check_holds(reading);
     check_slurm(reading);
     check_kube(reading);
 }
