@@ -237,9 +237,9 @@ static const struct hand {
     { "reservation: it would delay the head", 1, 2, ORDER_EASY, PLACE_PACK, 2,
       { { 0, 1, 100, 0 }, { 1, 2, 50, 0 }, { 2, 1, 500, 0 } },
       { { 2, 100, "reservation" }, { 100, 150, "resources" } } },
-    { "host: a GPU is free, its cores are not", 1, 2, ORDER_FCFS, PLACE_PACK, 1,
+    { "cores: a GPU is free, its cores are not", 1, 2, ORDER_FCFS, PLACE_PACK, 1,
       { { 0, 1, 100, 32 }, { 10, 1, 5, 1 } },
-      { { 10, 100, "host" } } },
+      { { 10, 100, "cores" } } },
     /* clang-format on */
 };
 

@@ -21,9 +21,10 @@ bool reasons_init(struct run *run)
     struct reasons *reasons = &run->reasons;
     const uint32_t classes = run->shared->requests.class_count;
     reasons->cause = ARENA_ARRAY(run->arena, uint8_t, classes);
+    reasons->judged_at = ARENA_ARRAY(run->arena, uint64_t, classes);
     reasons->sick = ARENA_ARRAY(run->arena, uint32_t, run->cluster.nodes);
     reasons->sick_stale = true;
-    if (!reasons->cause || !reasons->sick) return false;
+    if (!reasons->cause || !reasons->judged_at || !reasons->sick) return false;
     memset(reasons->cause, CAUSE_NONE, classes);
     return true;
 }
@@ -99,13 +100,48 @@ static enum wait_cause cause_of_part(const struct run *run, const struct lookout
     return demand->share_units > units ? WAIT_RESOURCES : WAIT_FRAGMENTED;
 }
 
+/* The binding dimension of a request whose GPUs are free: with enough of it alone, would nodes be found? Every node with
+ * the GPUs is looked at, as the search did that found none. */
+static enum wait_cause host_lack(const struct cluster *cluster, const struct demand *demand)
+{
+    const uint32_t gpus = demand->per_node;
+    const uint64_t cores_milli = (uint64_t)gpus * demand->cores_milli_per_gpu,
+                   memory_bytes = gpus * demand->memory_bytes_per_gpu;
+    uint32_t with_cores = 0, with_memory = 0;
+    if (!cluster->cores_milli_free || gpus == 0) return WAIT_HOST;
+    for (uint32_t f = gpus; f <= cluster->gpus_per_node; f++) {
+        const struct bitset *set = &cluster->index.by_free[f];
+        for (uint32_t node = bitset_next(set, 0); node != BITSET_NONE;
+             node = bitset_next(set, node + 1)) {
+            with_cores += cores_milli <= cluster->cores_milli_free[node];
+            with_memory += memory_bytes <= cluster->memory_free[node];
+        }
+    }
+    const bool no_cores = with_cores < demand->nodes, no_memory = with_memory < demand->nodes;
+    if (no_cores == no_memory) return WAIT_HOST;
+    return no_cores ? WAIT_CORES : WAIT_MEMORY;
+}
+
+/* What its hosts lack is judged once until something is released, as blocked_at is. */
+static enum wait_cause cause_of_starved(struct run *run, uint32_t request_class)
+{
+    const uint64_t blocked_at = run->view.blocked_at[request_class];
+    const uint8_t last = run->reasons.cause[request_class];
+    if (run->reasons.judged_at[request_class] == blocked_at && last >= WAIT_CORES &&
+        last <= WAIT_HOST)
+        return (enum wait_cause)last;
+    run->reasons.judged_at[request_class] = blocked_at;
+    return host_lack(&run->cluster, &run->demands[request_class]);
+}
+
 static enum wait_cause cause_of(struct run *run, struct lookout *lookout,
                                 const struct waiting_head *head)
 {
     const struct cluster *cluster = &run->cluster;
     const struct demand *demand = &run->demands[head->request_class];
     const bool is_starved = run->view.blocked_at[head->request_class] == cluster->releases + 1;
-    const enum wait_cause fits = is_starved ? WAIT_HOST : lookout->held_back;
+    const enum wait_cause fits =
+        is_starved ? cause_of_starved(run, head->request_class) : lookout->held_back;
     if (demand->gpus == 0) return cause_of_part(run, lookout, demand, fits);
     if (head->gpus <= lookout->free_gpus &&
         demand_fits(demand, cluster->index.with_free, cluster->gpus_per_node))

@@ -54,13 +54,15 @@ enum wait_cause {
     WAIT_RESOURCES,   /* it asks for more GPUs than are free                            */
     WAIT_DOWN,        /* it would start if the nodes were there that are out or drained  */
     WAIT_FRAGMENTED,  /* enough GPUs are free, not in its shape                          */
-    WAIT_HOST,        /* the shape is free, cores or memory beside it are not            */
+    WAIT_CORES,       /* the shape is free, on too few nodes with the cores beside it    */
+    WAIT_MEMORY,      /* or with the memory                                              */
+    WAIT_HOST,        /* the shape is free; cores and memory lack, or no node has both   */
     WAIT_PRIORITY,    /* it fits; the order of the queue lets nobody pass                */
     WAIT_RESERVATION, /* it fits; starting it would delay the head of the queue          */
     WAIT_POLICY,      /* it fits; the policy keeps it and has no word for it             */
     WAIT_CAUSES
 };
-/* "resources", "down nodes", "fragmentation", "host", "priority", "reservation", "policy". */
+/* "resources", "down nodes", "fragmentation", "cores", "memory", "host", "priority", "reservation", "policy". */
 extern const char *const wait_cause_names[WAIT_CAUSES];
 
 /* A request of which some job has waited, as this layout serves it. */

@@ -98,7 +98,8 @@ static const struct {
 };
 
 /* Causes as the engine names them; a text of another kind comes from a damaged file and is never shown. */
-static const char *const causes_known[] = { "resources", "down nodes",  "fragmentation", "host",
+static const char *const causes_known[] = { "resources", "down nodes",  "fragmentation",
+                                            "cores",     "memory",      "host",
                                             "priority",  "reservation", "policy" };
 
 static const char *cause_known(const char *cause)

@@ -36,8 +36,8 @@ struct told_rows {
 bool wait_spans_cut(const struct wait *waits, uint64_t wait_count, struct told_rows causes,
                     struct told_rows words, struct log *spans);
 
-/* What the span comes to, in one vocabulary for all schedulers: "resources", "fragmentation", "host", "down
- * nodes", "topology", "priority", "reservation", "limit", "dependency", "begin time", "hold", "restart",
+/* What the span comes to, in one vocabulary for all schedulers: "resources", "fragmentation", "cores",
+ * "memory", "host" (both), "down nodes", "topology", "priority", "reservation", "limit", "dependency", "begin time", "hold", "restart",
  * "suspended", "policy", or "unknown". */
 const char *wait_kind(const struct wait_span *span);
 

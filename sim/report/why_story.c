@@ -178,8 +178,8 @@ static enum status find_soonest(struct why_story *story, const struct log *nodes
 
 static enum status read_holders(struct why_story *story, struct diag *diag)
 {
-    static const char *const lacking[] = { "resources", "fragmentation", "down nodes",
-                                           "topology",  "host",          NULL };
+    static const char *const lacking[] = { "resources", "fragmentation", "down nodes", "topology",
+                                           "cores",     "memory",        "host",       NULL };
     static const char *const queued[] = { "priority", "reservation", NULL };
     log_init(&story->holders, sizeof(struct holder), 0);
     story->fits_ns = INT64_MAX;

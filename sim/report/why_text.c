@@ -226,6 +226,17 @@ static void tell_faults(const struct why_story *story, FILE *out)
     fputs(shown < story->faults.count ? ", ...\n" : ".\n", out);
 }
 
+/* Why idle GPUs do not help: what binds is not the GPU. */
+static const char *what_binds(const struct wait_span *span)
+{
+    const char *kind = wait_kind(span);
+    if (strcmp(kind, "cores") == 0) return ", but not with the cores it needs beside them";
+    if (strcmp(kind, "memory") == 0) return ", but not with the memory it needs beside them";
+    if (strcmp(kind, "host") == 0)
+        return ", but not with the cores and memory it needs beside them";
+    return "";
+}
+
 static void tell_needed(const struct why_story *story, FILE *out)
 {
     char at[WHY_TIME_BYTES], id[128];
@@ -239,9 +250,9 @@ static void tell_needed(const struct why_story *story, FILE *out)
         fprintf(out, "%" PRIu32 " node%s with %" PRIu32 " GPU%s free%s", request->nodes,
                 plural(request->nodes), request->gpus_per_node, plural(request->gpus_per_node),
                 request->nodes > 1 ? " on each" : "");
-    fprintf(out, "; %" PRIu32 " of %" PRIu32 " GPUs were idle.\n",
+    fprintf(out, "; %" PRIu32 " of %" PRIu32 " GPUs were idle%s.\n",
             story->idle_gpus[span - LOG_ITEMS(&story->spans, const struct wait_span)],
-            story->layout->gpus);
+            story->layout->gpus, what_binds(span));
     if (story->has_head && story->head.serial != story->job.serial)
         fprintf(out, "Of all that waited, job %s (%" PRIu32 " GPUs, %s) was submitted first.\n",
                 safe_id(story->head.id, id), story->head.gpus, why_time(story->head.submit_ns, at));
