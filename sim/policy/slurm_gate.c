@@ -17,7 +17,8 @@ static const char *refusal(struct slurm *slurm, const struct policy_view *view, 
     while (slurm_partitions_next(slurm, &list, &entry.partition)) {
         const struct slurm_need *need = slurm_need_of(slurm, view, &entry);
         if (!need) return NULL;
-        const bool waits = slurm->spec->compat == COMPAT_26_05 && need->kinds == 0;
+        if (need->feature_unknown) return "Invalid feature specification";
+        const bool waits = slurm->spec->compat == COMPAT_26_05 && need->gpus_lack;
         any |= waits || slurm_is_feasible(slurm, view, &entry, need);
         slurm->jobs[live].limit_s = slurm_limit_s(slurm, view, &entry);
         const struct slurm_amount amount = slurm_books_asked(slurm, live, need);

@@ -34,6 +34,20 @@ static bool features_match(const char *constraint, const char *features)
     return match;
 }
 
+/* Whether each name is a feature of some node. */
+static bool features_known(const char *constraint, const struct slurm_nodes *nodes)
+{
+    for (const char *at = constraint; *at;) {
+        const size_t bytes = strcspn(at, "&|,");
+        bool known = false;
+        for (uint32_t k = 0; k < nodes->kind_count && !known; k++)
+            known = list_has(nodes->kinds[k].features, at, bytes);
+        if (!known) return false;
+        at += bytes + (at[bytes] != '\0');
+    }
+    return true;
+}
+
 /* ---- kinds of nodes -------------------------------------------------------------------------- */
 
 /* GPUs that each node of the job must have. */
@@ -79,21 +93,24 @@ static uint64_t bits_called(const struct slurm_kind *kind, const char *gpu_type)
     return bits;
 }
 
-static uint64_t kinds_for(const struct slurm_need *need, const struct slurm_nodes *nodes,
-                          const char *gpu_type, const char *constraint)
+static void kinds_for(struct slurm_need *need, const struct slurm_nodes *nodes,
+                      const char *gpu_type, const char *constraint)
 {
-    uint64_t kinds = 0;
+    bool any = false;
+    need->kinds = 0;
     for (uint32_t k = 0; k < nodes->kind_count; k++) {
         const struct slurm_kind *kind = &nodes->kinds[k];
         const uint64_t bits = bits_called(kind, gpu_type);
-        const bool fits = (uint32_t)bits_count_64(bits) >= gpus_least(need) &&
-                          kind->cores >= cores_least(need) &&
+        const bool gpus = (uint32_t)bits_count_64(bits) >= gpus_least(need) &&
+                          (uint64_t)kind->shards_per_gpu * kind->cards >= need->shards_per_node &&
+                          (!*gpu_type || bits);
+        const bool host = kind->cores >= cores_least(need) &&
                           kind->memory_mib >= memory_least(need) &&
-                          (uint64_t)kind->shards_per_gpu * kind->cards >= need->shards_per_node;
-        if (fits && (!*gpu_type || bits) && features_match(constraint, kind->features))
-            kinds |= UINT64_C(1) << k;
+                          features_match(constraint, kind->features);
+        any |= host;
+        if (gpus && host) need->kinds |= UINT64_C(1) << k;
     }
-    return kinds;
+    need->gpus_lack = need->kinds == 0 && any;
 }
 
 /* ---- memory ---------------------------------------------------------------------------------- */
@@ -244,22 +261,33 @@ static uint64_t times(uint64_t a, uint64_t b)
     return __builtin_mul_overflow(a, b, &product) ? UINT64_MAX : product;
 }
 
-/* Numbers that no node, or not all nodes together, could ever meet; behind this check products fit 32 bits. */
-static bool is_beyond(const struct ask *ask, const struct slurm_nodes *nodes)
+static uint64_t cores_most(const struct slurm_nodes *nodes)
 {
-    uint64_t cores = 1, gpus = nodes->gpus_most;
+    uint64_t cores = 1;
     for (uint32_t k = 0; k < nodes->kind_count; k++)
         if (nodes->kinds[k].cores > cores) cores = nodes->kinds[k].cores;
-    const uint64_t all_cores = times(cores, nodes->nodes), all_gpus = times(gpus, nodes->nodes);
+    return cores;
+}
+
+/* Whether no number of cores is beyond what a node, or all nodes together, have. */
+static bool are_cores_enough(const struct ask *ask, const struct slurm_nodes *nodes)
+{
+    const uint64_t cores = cores_most(nodes), all_cores = times(cores, nodes->nodes);
     const uint64_t per_task = ask->cpus_per_task ? ask->cpus_per_task : 1;
     const uint64_t per_node = times(ask->ntasks_per_node, per_task);
     const uint64_t most = all_cores < UINT32_MAX ? all_cores : UINT32_MAX;
-    return per_task > cores || per_node > cores || ask->cpus_per_gpu > cores ||
-           times(ask->ntasks_per_gpu, per_task) > cores || ask->gpus_per_node > gpus ||
+    return per_task <= cores && per_node <= cores && ask->cpus_per_gpu <= cores &&
+           times(ask->ntasks_per_gpu, per_task) <= cores && times(ask->ntasks, per_task) <= most &&
+           times(times(ask->ntasks_per_gpu, ask->gpus), per_task) <= most &&
+           times(per_node, ask->nodes_min) <= most;
+}
+
+/* Numbers that no node, or not all nodes together, could ever meet; behind this check products fit 32 bits. */
+static bool is_beyond(const struct ask *ask, const struct slurm_nodes *nodes)
+{
+    const uint64_t gpus = nodes->gpus_most, all_gpus = times(gpus, nodes->nodes);
+    return !are_cores_enough(ask, nodes) || ask->gpus_per_node > gpus ||
            ask->gpus_per_task > gpus || ask->gpus > all_gpus ||
-           times(ask->ntasks, per_task) > most ||
-           times(times(ask->ntasks_per_gpu, ask->gpus), per_task) > most ||
-           times(per_node, ask->nodes_min) > most ||
            times(ask->gpus_per_task, ask->ntasks) > all_gpus;
 }
 
@@ -298,7 +326,8 @@ bool slurm_need_of_ask(struct slurm_need *need, const struct slurm_nodes *nodes,
                                      .nodes_wanted = 1,
                                      .cores_per_task = 1,
                                      .cores_min = 1,
-                                     .kinds = few_nodes };
+                                     .kinds = few_nodes,
+                                     .gpus_lack = !few_nodes && are_cores_enough(ask, nodes) };
         return true;
     }
     tasks_of_ask(need, ask);
@@ -307,7 +336,8 @@ bool slurm_need_of_ask(struct slurm_need *need, const struct slurm_nodes *nodes,
     nodes_of_ask(need, nodes);
     memory_of_ask(need, slurm, ask);
     const char *const type = text + (ask->gpu_type ? ask->gpu_type : ask->instance);
-    need->kinds = kinds_for(need, nodes, type, text + ask->constraint);
+    kinds_for(need, nodes, type, text + ask->constraint);
+    need->feature_unknown = !features_known(text + ask->constraint, nodes);
     return gpu_bits_of(need, nodes, type, arena);
 }
 
@@ -385,5 +415,5 @@ void slurm_need_of_demand(struct slurm_need *need, const struct slurm_nodes *nod
     else
         need_of_gpus(need, nodes, request, demand);
     nodes_of_ask(need, nodes);
-    need->kinds = kinds_for(need, nodes, "", "");
+    kinds_for(need, nodes, "", "");
 }

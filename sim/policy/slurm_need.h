@@ -33,6 +33,8 @@ struct slurm_need {
     enum need_memory memory;
     uint64_t memory_mib;      /* per node, core or GPU as `memory` says                            */
     uint64_t kinds;           /* a bit a kind: type of GPU, features, and what one node could give  */
+    bool gpus_lack;           /* kinds = 0, and for nothing but the GPUs                           */
+    bool feature_unknown;     /* --constraint names what no node has                               */
     const uint64_t *gpu_bits; /* [kind_count] which bits of a node's GPUs are of the type; NULL = all */
     const uint64_t *allowed;  /* [words] without --exclude's nodes; NULL = all                      */
     const uint64_t *required; /* [words] --nodelist; NULL = none                                    */
