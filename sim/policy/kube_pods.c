@@ -115,8 +115,10 @@ static const char *reason_of(const struct kube_shapes *shapes, const struct kube
         { REJECT_RESOURCE, 1u << KUBE_MEMORY, "0 nodes are available: Insufficient memory" },
         { REJECT_RESOURCE, 1u << KUBE_CPU, "0 nodes are available: Insufficient cpu" },
         { REJECT_TAINT, 0, "0 nodes are available: node(s) had untolerated taint(s)" },
-        { REJECT_SELECTOR, 0, "0 nodes are available: node(s) didn't match Pod's node selector" },
-        { REJECT_AFFINITY, 0, "0 nodes are available: node(s) didn't match Pod's node affinity" },
+        { REJECT_SELECTOR, 0,
+          "0 nodes are available: node(s) didn't match Pod's node affinity/selector" },
+        { REJECT_AFFINITY, 0,
+          "0 nodes are available: node(s) didn't match Pod's node affinity/selector" },
     };
     enum { REASONS = sizeof reasons / sizeof *reasons };
     const char *words = "0 nodes are available: too few for all pods of the job";
