@@ -247,6 +247,7 @@ void verdict_write(const struct comparison *c, const struct moves *moves, FILE *
         verdict_faults(&group);
     }
     verdict_unserved(&group);
+    verdict_turned_away(&group);
     write_hardware(&group);
     write_hypothetical(&group);
     write_other_slacks(c, out);

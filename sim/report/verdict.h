@@ -21,6 +21,7 @@ void verdict_completion(const struct group *group);
 void verdict_waits(const struct group *group);
 void verdict_saturation(const struct group *group);
 void verdict_unserved(const struct group *group);
+void verdict_turned_away(const struct group *group);
 void verdict_faults(const struct group *group);
 
 #endif

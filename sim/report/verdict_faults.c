@@ -38,6 +38,29 @@ void verdict_unserved(const struct group *group)
     }
 }
 
+static double mean_of(const struct comparison *c, const char *name, uint32_t layout)
+{
+    const struct quantity *quantity = comparison_find(c, name, CLASS_NONE);
+    return quantity != NULL ? quantity->cells[layout].value.mean : NAN;
+}
+
+/* Jobs that the plan took and the scheduler did not: by its own rules no node, no queue or no quota holds them, or nobody waits. */
+void verdict_turned_away(const struct group *group)
+{
+    char name[LABEL_BYTES];
+    for (uint32_t i = 0; i < group->count; i++) {
+        const uint32_t row = group->rows[i];
+        const double jobs = mean_of(group->c, "jobs_rejected", row);
+        if (group->c->stored->layouts[row].jobs_never_fit > 0 || !(jobs > 0)) continue;
+        fprintf(group->out,
+                " On %s %.*f job%s (%.1f GPU-hours)%s turned away when submitted, which counts "
+                "against it as unserved.",
+                comparison_label(group->c, row, name), jobs == floor(jobs) ? 0 : 1, jobs,
+                jobs == 1 ? "" : "s", mean_of(group->c, "unserved_gpu_h", row),
+                jobs == 1 ? " is" : " are");
+    }
+}
+
 /* ---- failures ---- */
 
 static void write_losses(const struct group *group)
