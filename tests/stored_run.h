@@ -34,18 +34,14 @@ static inline void name_jobs(struct fixture *fixture)
     }
 }
 
-/* Runs replica 0 of every layout into a file of its own folder. */
-static inline void store_run(struct stored_run *run)
+/* Runs replica 0 of every layout of a plan that is ready into a file of its own folder; the books must close. */
+static inline void store_layouts(struct stored_run *run)
 {
     const char *temporary = getenv("TMPDIR");
     snprintf(run->folder, sizeof run->folder, "%s/gpuplan-why-XXXXXX",
              temporary != NULL ? temporary : P_tmpdir);
     assert_non_null(mkdtemp(run->folder));
     snprintf(run->path, sizeof run->path, "%s/out.db", run->folder);
-    static char empty[] = "";
-    struct scenario *scenario = &run->fixture.scenario;
-    scenario->text = scenario->resolved = scenario->overrides = empty;
-    fixture_ready(&run->fixture);
     struct store *store;
     assert_int_equal(store_open(run->path, &run->fixture.plan, &store, run->fixture.diag),
                      STATUS_OK);
@@ -53,10 +49,21 @@ static inline void store_run(struct stored_run *run)
         struct replica_result result;
         const enum status status = fixture_run(&run->fixture, variant, 0, &result);
         assert_true(status == STATUS_OK || status == STATUS_LIMIT);
+        assert_true(result.closure_error == 0);
         assert_int_equal(store_replica(store, &result, run->fixture.diag), STATUS_OK);
         replica_result_clear(&result);
     }
     assert_int_equal(store_finish(store, run->fixture.diag), STATUS_OK);
+}
+
+/* The same with the plan of a fixture. */
+static inline void store_run(struct stored_run *run)
+{
+    static char empty[] = "";
+    struct scenario *scenario = &run->fixture.scenario;
+    scenario->text = scenario->resolved = scenario->overrides = empty;
+    fixture_ready(&run->fixture);
+    store_layouts(run);
 }
 
 static inline void forget_run(struct stored_run *run)
