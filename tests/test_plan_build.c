@@ -193,6 +193,18 @@ static void ceaseless_faults(struct fixture *f)
     f->scenario.failures.scale = 100;
 }
 
+static void teams_of_nobody(struct fixture *f)
+{
+    f->scenario.kind = KIND_STATIC;
+}
+static void teams_of_others(struct fixture *f)
+{
+    static struct static_team others = { .name = "others", .share = 1 };
+    f->scenario.kind = KIND_STATIC;
+    f->scenario.teams = &others;
+    f->scenario.team_count = 1;
+}
+
 static const struct refusal {
     const char *name, *message;
     void (*change)(struct fixture *fixture);
@@ -208,6 +220,9 @@ static const struct refusal {
     { "a curve finer than anyone draws", "legal are 200000: use a longer bin", too_fine_a_curve },
     { "later than any clock", "must not exceed 150 years", beyond_all_clocks },
     { "a load to scale to without jobs", "needs a trace with at least one job", nothing_to_scale },
+    { "servers by users of a log without users", "no job names its team or user", teams_of_nobody },
+    { "teams of which no job is", "no job belongs to one of scheduler.static.teams",
+      teams_of_others },
     { "faults that never stop", "legal is a minute and more", ceaseless_faults },
 };
 

@@ -58,6 +58,25 @@ static void easy_event(struct scenario *scenario, uint64_t seed)
     any_placement(scenario, seed);
 }
 
+static void sjf(struct scenario *scenario, uint64_t seed)
+{
+    scenario->order = ORDER_SJF;
+    any_placement(scenario, seed);
+}
+
+/* These preempt, and put jobs by pack or spread. */
+static void srtf(struct scenario *scenario, uint64_t seed)
+{
+    scenario->order = ORDER_SRTF;
+    scenario->placement = any_below(seed, 10, 2) ? PLACE_PACK : PLACE_SPREAD;
+}
+
+static void las(struct scenario *scenario, uint64_t seed)
+{
+    srtf(scenario, seed);
+    scenario->order = ORDER_LAS;
+}
+
 /* Rounds of moves around EASY, more often than jobs end. */
 static void moves(struct scenario *scenario, uint64_t seed)
 {
@@ -132,6 +151,9 @@ static const struct {
     { "easy", easy },
     { "easy_event", easy_event },
     { "conservative", conservative },
+    { "sjf", sjf },
+    { "srtf", srtf },
+    { "las", las },
     { "moves", moves },
     { "static", owned },
     { "kubernetes", kubernetes },

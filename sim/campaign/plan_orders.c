@@ -2,6 +2,7 @@
 #include "campaign/plan_orders.h"
 
 #include "cluster/request.h"
+#include "policy/teams.h"
 
 #include <inttypes.h>
 
@@ -49,8 +50,25 @@ static enum status check_variant(const struct plan *plan, const struct variant *
                       order_names[under->order], plan->jobs->text + plan->jobs->id[row]);
 }
 
+/* Servers of teams of which nobody submits a job would all stay idle. */
+static enum status check_teams(const struct scenario *under, const struct plan *plan,
+                               struct diag *diag)
+{
+    if (under->kind != KIND_STATIC || plan->jobs->count == 0 || team_owns_any(under, plan->jobs))
+        return STATUS_OK;
+    return diag_error(diag, (struct place){ .file = plan->scenario->path },
+                      under->team_count
+                          ? "scheduler.static: no job belongs to one of scheduler.static.teams, by "
+                            "its team or its user"
+                          : "scheduler.static: no job names its team or user, and "
+                            "scheduler.static.teams is not written");
+}
+
 enum status plan_check_orders(const struct plan *plan, struct diag *diag)
 {
+    if (plan->scenario->scheduler_count == 0) TRY(check_teams(plan->scenario, plan, diag));
+    for (uint32_t i = 0; i < plan->scenario->scheduler_count; i++)
+        TRY(check_teams(&plan->scenario->schedulers[i], plan, diag));
     for (uint32_t v = 0; v < plan->variant_count; v++)
         TRY(check_variant(plan, &plan->variants[v], diag));
     return STATUS_OK;

@@ -1,5 +1,5 @@
 /* plan_orders.h - orders of jobs that plan ahead or hand the pool out again know whole GPUs, put by pack or spread:
- * what they do not know is refused before anything runs. */
+ * what they do not know is refused before anything runs; and teams of which no job is. */
 #ifndef GPUPLAN_CAMPAIGN_PLAN_ORDERS_H
 #define GPUPLAN_CAMPAIGN_PLAN_ORDERS_H
 

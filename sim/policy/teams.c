@@ -59,6 +59,17 @@ static uint16_t team_called(const struct scenario *scenario, const char *name)
     return TEAM_NONE;
 }
 
+bool team_owns_any(const struct scenario *scenario, const struct jobs *jobs)
+{
+    for (uint32_t row = 0; row < jobs->count; row++) {
+        const uint32_t name = name_of(jobs, row);
+        if (name == TEXT_NONE) continue;
+        if (scenario->team_count == 0) return true;
+        if (team_called(scenario, jobs->text + name) != TEAM_NONE) return true;
+    }
+    return false;
+}
+
 /* Teams of the scenario. Neighbouring jobs are often of one name, so the last one is remembered. */
 static bool by_name(struct team_table *table, const struct scenario *scenario,
                     const struct jobs *jobs, uint32_t servers, struct arena *arena)

@@ -26,6 +26,9 @@ struct team_table {
     uint16_t *team_of_row;  /* [jobs->count] TEAM_NONE: no team of that name, or no name             */
 };
 
+/* Whether any job belongs to a team: a log without users has none. */
+bool team_owns_any(const struct scenario *scenario, const struct jobs *jobs);
+
 /* In the arena. False: memory is out, or there are 65,535 names and more. */
 bool team_table_build(struct team_table *table, const struct scenario *scenario, const struct jobs *jobs,
                       uint32_t servers, struct arena *arena);
