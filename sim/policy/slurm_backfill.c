@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+bool slurm_asks_always;
+
 enum {
     TRIES_MOST = 10000
 }; /* of one job: each moves on by a slot or more, so this is never reached in practice */
@@ -144,8 +146,8 @@ static void skip_hopeless(struct slurm *slurm, const struct policy_view *view,
 {
     const uint64_t kinds =
         slurm->nodes.kind_count == 64 ? ~UINT64_C(0) : (UINT64_C(1) << slurm->nodes.kind_count) - 1;
-    if (!slurm_is_plain(slurm, try->need) || (try->need->kinds & kinds) != kinds ||
-        slurm->spec->reservation_count > 0)
+    if (slurm_asks_always || !slurm_is_plain(slurm, try->need) ||
+        (try->need->kinds & kinds) != kinds || slurm->spec->reservation_count > 0)
         return;
     const uint64_t *nodes = slurm_partition_nodes(&slurm->nodes, try->entry->partition);
     for (uint32_t w = 0; w < slurm->nodes.words; w++)
@@ -216,14 +218,17 @@ static enum step step_from(struct slurm *slurm, const struct policy_view *view,
     const bool hopeful = enough(slurm, need);
     /* It starts no sooner than enough candidates are ready: behind `later`, the selector need not be asked. */
     const int64_t ready_s =
-        hopeful ? slurm_vacancy_at(slurm, view, try->table, slurm->candidates, need->nodes_min) : 0;
+        hopeful && !slurm_asks_always
+            ? slurm_vacancy_at(slurm, view, try->table, slurm->candidates, need->nodes_min)
+            : 0;
     if (!hopeful ||
         (ready_s != VACANT_NEVER && ready_s > try->later_s && slurm_is_plain(slurm, need))) {
         if (try->later_s == SLOTS_NEVER) return STEP_DONE;
         try->at_s = try->later_s;
         return STEP_ON;
     }
-    const struct slurm_bounds bounds = { ready_s, try->later_s };
+    const struct slurm_bounds bounds = { ready_s,
+                                         slurm_asks_always ? SECONDS_NEVER : try->later_s };
     struct slurm_when when = slurm_when(slurm, view, need, &how, slurm->sched_start_s, bounds);
     if (!when.now && try->at_s == slurm->sched_start_s &&
         slurm->spec->preempt_type != PREEMPT_NONE) {

@@ -319,6 +319,9 @@ bool slurm_main_retry(struct slurm *slurm, const struct policy_view *view, int64
 void slurm_main_begin(struct slurm *slurm, uint32_t depth);
 bool slurm_main_next(struct slurm *slurm, const struct policy_view *view, int64_t now_ns,
                      struct decision *decision);
+/* Set by tests: no step is passed over and the selector is asked each time, as slurmctld does. */
+extern bool slurm_asks_always;
+
 bool slurm_backfill_init(struct slurm *slurm, struct arena *arena);
 void slurm_backfill_begin(struct slurm *slurm, int64_t now_ns);
 bool slurm_backfill_next(struct slurm *slurm, const struct policy_view *view, int64_t now_ns,

@@ -7,7 +7,7 @@
  *
  * Jobs that need the same of a node share one table. A row is computed again only when the node has changed; nodes in order of
  * their time answer "the k-th of these candidates" by a short walk. The first table of all is that of "any job has gone".
- * Times are seconds of the wall clock; 0 = now. Tests: tests/test_slurm_passes.c (against asking every time) */
+ * Times are seconds of the wall clock; 0 = now. Tests: tests/test_slurm_twin.c (against asking every time) */
 #ifndef GPUPLAN_POLICY_SLURM_VACANCY_H
 #define GPUPLAN_POLICY_SLURM_VACANCY_H
 
