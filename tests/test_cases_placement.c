@@ -109,6 +109,22 @@ static const struct placed_case cases[] = {
     { "C058 the tight node, plain", "scheduler: {kind: plain, plain: {placement: pack}}\n", H100(2, "n[0-1]"),
       "- {id: six, run: 1h, gpus: 6}\n- {id: four, at: 1s, run: 1h, gpus: 4}\n- {id: two, at: 2s, run: 1h, gpus: 2}\n",
       { { "six", 0, "n0" }, { "four", 1, "n1" }, { "two", 2, "n0" } } },
+    /* C056: one GPU is free on each of 8 nodes: a job of a whole node waits the hour, one of a GPU on each node runs. */
+    { "C056 one on each of 8 is no node, slurm", SLURM ", DefMemPerGPU: 1000}}\n", H100(8, "n[0-7]"),
+      "- {id: wide, run: 1h, time: 1h, nodes: 8, gpus_per_node: 7}\n- {id: box, at: 5s, run: 1h, time: 1h, nodes: 1, gpus_per_node: 8}\n"
+      "- {id: thin, at: 9s, run: 50m, time: 50m, nodes: 8, gpus_per_node: 1}\n",
+      { { "wide", 0, NULL }, { "box", 3600, NULL }, { "thin", 9, "n0 n1 n2 n3 n4 n5 n6 n7" } } },
+    { "C056 one on each of 8 is no node, kubernetes", KUBE "}}\n", H100(8, "n[0-7]"),
+      PODS("wide", "0s", 8, 7, "") POD("box", "5s", 8) "- {id: thin, at: 9s, run: 50m, pods: 8, resources: {cpu: 1, memory: 1Gi, nvidia.com/gpu: 1}}\n",
+      { { "wide", 0, NULL }, { "box", 3600, NULL }, { "thin", 9, "n0 n1 n2 n3 n4 n5 n6 n7" } } },
+    /* C056: a gang of 10 nodes waits for one; those that end before it would start use the nine. */
+    { "C056 a waiting gang holds nothing, slurm", SLURM "}}\n", H100(10, "n[0-9]"),
+      "- {id: one, run: 1h, time: 1h, nodes: 1, gpus_per_node: 8}\n- {id: gang, at: 5s, run: 1h, time: 1h, nodes: 10, gpus_per_node: 8}\n"
+      "- {id: nine, at: 9s, run: 50m, time: 50m, nodes: 9, gpus_per_node: 8}\n",
+      { { "one", 0, "n0" }, { "gang", 3600, NULL }, { "nine", 9, NULL } } },
+    { "C056 a waiting gang holds nothing, coscheduling", KUBE "gang: coscheduling}}\n", H100(10, "n[0-9]"),
+      POD("one", "0s", 8) PODS("gang", "5s", 10, 8, "") "- {id: nine, at: 9s, run: 50m, pods: 9, resources: {cpu: 1, memory: 1Gi, nvidia.com/gpu: 8}}\n",
+      { { "one", 0, NULL }, { "gang", 3600, NULL }, { "nine", 9, NULL } } },
     /* C054: one node of 8 and two of 4: a job of 8 on one node has one place, and only one. */
     { "C054 one by eight, slurm", SLURM "}}\n",
       "  - {type: hgx-h100-4, count: 2, names: 'f[0-1]'}\n  - {type: hgx-h100-8, count: 1, names: 'e0'}\n",
