@@ -136,12 +136,34 @@ static void repairs_by_hand_end_their_own_incident(void **state)
     end();
 }
 
+/* j1 waits behind j0 when it is held, for ever: with j0's end after an hour nothing is left that could start it, however
+ * long parts go on breaking. */
+static void who_is_held_for_ever_does_not_keep_the_run(void **state)
+{
+    (void)state;
+    begin(2, 1, 8);
+    fixture.scenario.kind = KIND_KUBERNETES;
+    kube_defaults(&fixture.scenario.kube);
+    fixture.scenario.failures.component[COMPONENT_GPU] = (struct component_failures){
+        .law = LAW_EXPONENTIAL, .mean_s = 3600 * 100, .repair_median_s = 3600, .repair_p95_s = 3600
+    };
+    fixture_job(&fixture, 0, 0, 3600, 0, 8);
+    fixture_job(&fixture, 1, 0, 3600, 0, 8);
+    event(60, ACTION_HOLD, "j1");
+    run();
+    assert_int_equal(job(0)->end, END_FINISHED);
+    assert_int_equal(job(1)->end, END_QUEUED);
+    assert_true(result.run_end_ns == NS_PER_HOUR);
+    end();
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_cancelled_job_that_hangs_does_not_run_again),
         cmocka_unit_test(cancelled_jobs_are_not_completed),
         cmocka_unit_test(repairs_by_hand_end_their_own_incident),
+        cmocka_unit_test(who_is_held_for_ever_does_not_keep_the_run),
     };
     return cmocka_run_group_tests_name("user events", tests, NULL, NULL);
 }

@@ -340,13 +340,22 @@ static struct next_event next_of(const struct run *run)
     return earlier_by_hand(run, next);
 }
 
+/* Whether all who are left are kept back by what nothing can lift any more: no job runs, hangs or is to come, the policy
+ * waits for no time, and no hand interferes. Parts that break and are repaired change nothing then. */
+static bool is_stuck(const struct run *run)
+{
+    return run->arrivals.at_ns == TIME_NEVER && run->waiting.jobs == 0 &&
+           !agenda_first(&run->agenda) && run->wake_ns == TIME_NEVER &&
+           run->next_user_event >= run->scenario->event_count;
+}
+
 /* Whether nothing that is still to come matters: the cohort has ended and the window is over. */
 static bool is_over(const struct run *run, int64_t next_ns)
 {
     if (next_ns == TIME_NEVER || next_ns > run->end_ns || run->out_of_memory) return true;
     if (run->replica == REPLICA_BLAST) return false;
     if (run->plan->horizon_ns == HORIZON_ALL)
-        return run->arrivals.at_ns == TIME_NEVER && run->live.in_use == 0;
+        return (run->arrivals.at_ns == TIME_NEVER && run->live.in_use == 0) || is_stuck(run);
     return run->cohort_open == 0 && next_ns >= run->result->window_end_ns;
 }
 
@@ -384,7 +393,7 @@ static void play(struct run *run)
         if (run_probe) run_probe(run);
         next = next_of(run);
     }
-    run->stuck = next.at_ns == TIME_NEVER;
+    run->stuck = next.at_ns == TIME_NEVER || is_stuck(run);
 }
 
 /* Where the books are closed. */
