@@ -298,6 +298,22 @@ static void holds_under_plain_are_refused(void **state)
         }
 }
 
+/* Textbook policies give out whole GPUs and thousandths: an instance would have been no GPU at all. */
+static void instances_under_plain_are_refused(void **state)
+{
+    (void)state;
+    assert_int_equal(
+        read_text(PLAIN "  - {run: 1m, resources: {nvidia.com/mig-1g.10gb: 1, cpu: 1}}\n"),
+        STATUS_INPUT);
+    assert_non_null(strstr(said, "instances of MIG are for scheduler.kind slurm and kubernetes"));
+    assert_int_equal(
+        read_text("gpuplan: 1\nname: jobs\nlayouts:\n  - name: n\n    fabric: {link: ib-ndr400}\n"
+                  "    servers: {type: hgx-h100-8, count: 1, sharing: {kind: mig_single, profile: "
+                  "1g.10gb}}\njobs:\n  - {run: 1m, gpus: 1}\n"),
+        STATUS_INPUT);
+    assert_non_null(strstr(said, "this kind is for scheduler.kind slurm and kubernetes"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -309,6 +325,7 @@ int main(void)
         cmocka_unit_test(events_in_order),
         cmocka_unit_test(several_schedulers),
         cmocka_unit_test(holds_under_plain_are_refused),
+        cmocka_unit_test(instances_under_plain_are_refused),
     };
     const int failed = cmocka_run_group_tests_name("scenario, jobs", tests, NULL, NULL);
     scenario_clear(&scenario);

@@ -230,6 +230,9 @@ void job_ask(struct job_reading *job, struct job_columns *columns)
     read_gres(job);
     read_switches(job);
     if (diag_error_count(job->reader->diag) == errors) check_counts(job);
+    if (line->instance[0] && job->reader->kinds & (1u << KIND_PLAIN | 1u << KIND_STATIC))
+        refuse_job(job, "resources",
+                   "instances of MIG are for scheduler.kind slurm and kubernetes");
     *columns = (struct job_columns){ 0 };
     if (settle_pods(job))
         pod_columns(line, columns);

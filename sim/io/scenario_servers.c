@@ -225,6 +225,9 @@ static void check_sharing(struct key_reader *reader, const struct yaml_node *nod
                          : kind == SHARING_TIME_SLICE || kind == SHARING_MPS ? 1u << KIND_KUBERNETES
                          : kind == SHARING_SHARE                             ? 1u << KIND_PLAIN
                                                                              : ~0u;
+    if (mig && reader->kinds & (1u << KIND_PLAIN | 1u << KIND_STATIC))
+        diag_error(reader->diag, at,
+                   "%ssharing: this kind is for scheduler.kind slurm and kubernetes", reader->path);
     if (!(reader->kinds & bit))
         diag_error(reader->diag, at, "%ssharing: this kind is for scheduler.kind %s", reader->path,
                    kind == SHARING_SHARD   ? "slurm"
