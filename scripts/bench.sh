@@ -34,22 +34,25 @@ for order in fcfs easy; do
 done
 # Conservative backfilling: the whole plan of the queue is kept, so it is measured where queues are short and
 # where they are not (<= 5 s for 1e5 jobs on 1,024 nodes, <= 30 s for 1e6 on 10,000 GPUs).
-for size in "1024x1 100000" "1250x8 1000000" "10000x1 1000000"; do
+for size in "1024x1 100000" "1250x8 100000" "12500x8 100000" "1250x8 1000000" "10000x1 1000000"; do
     nodes=${size% *}
-    "$BUILD/tests/bench_jobs" conservative "${nodes%x*}" "${nodes#*x}" "${size#* }"
+    "$BUILD/tests/bench_jobs" conservative "${nodes%x*}" "${nodes#*x}" "${size#* }" | tee -a "$work/alone"
 done
 # Slurm with the limits of slurm.conf: one backfill pass, and whole runs.
 "$BUILD/tests/bench_slurm" || exit 1
-"$BUILD/tests/bench_jobs" slurm 1250 8 100000
+for size in "1250x8 100000" "12500x8 100000" "1250x8 1000000"; do
+    nodes=${size% *}
+    "$BUILD/tests/bench_jobs" slurm "${nodes%x*}" "${nodes#*x}" "${size#* }" | tee -a "$work/alone"
+done
 # The others once each: sjf, and the preemptive ones, which hand out the whole pool at every event.
 for order in sjf srtf las; do
     "$BUILD/tests/bench_jobs" "$order" 1250 8 100000
     "$BUILD/tests/bench_jobs" "$order" 10000 1 100000
 done
 # The Kubernetes scheduler with gangs, packing (<= 60 s for 1e6 jobs on 10,000 GPUs), and on many nodes.
-for size in "1250x8 1000000" "12500x8 100000" "10000x1 100000"; do
+for size in "1250x8 100000" "12500x8 100000" "1250x8 1000000" "10000x1 100000"; do
     nodes=${size% *}
-    "$BUILD/tests/bench_jobs" kubernetes "${nodes%x*}" "${nodes#*x}" "${size#* }"
+    "$BUILD/tests/bench_jobs" kubernetes "${nodes%x*}" "${nodes#*x}" "${size#* }" | tee -a "$work/alone"
 done
 awk '
     { took[$1, $2, $4, $6] = $8 }
@@ -63,6 +66,14 @@ awk '
                   took[order, 12500, 8, 1000000], took[order, 12500, 8, 100000])
             ratio(order ": 12,500 against 128 nodes, 1e6 jobs (<= 1.5)",
                   took[order, 12500, 8, 1000000], took[order, 128, 8, 1000000])
+        }
+        split("conservative slurm kubernetes", orders, " ")
+        for (i = 1; i <= 3; i++) {
+            order = orders[i]
+            ratio(order ": time(1e6) / time(1e5), 1,250 x 8", took[order, 1250, 8, 1000000],
+                  took[order, 1250, 8, 100000])
+            ratio(order ": 12,500 against 1,250 nodes, 1e5 jobs", took[order, 12500, 8, 100000],
+                  took[order, 1250, 8, 100000])
         }
     }' "$work/alone"
 
