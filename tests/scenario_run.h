@@ -14,7 +14,7 @@
 
 #define SCENARIO_WORKLOAD "workload: {communication: none}\n"
 
-enum { PLACE_BYTES = 4096, NEVER = -1, REFUSED = -2 };
+enum { TEXT_BYTES = 1 << 16, PLACE_BYTES = 4096, NEVER = -1, REFUSED = -2 };
 
 /* A job's start in whole seconds, NEVER or REFUSED, and its place: "n0 n1", or with GPUs "n0:0,1 n1:2"; NULL = not said. */
 struct start {
@@ -46,6 +46,28 @@ static inline void scenario_run(struct stored_run *run, const char *text)
     }
     assert_int_equal(run_shared_init(&fixture->shared, &fixture->plan, fixture->arena), STATUS_OK);
     store_layouts(run);
+}
+
+/* One layout, "lab", of these servers. `scheduler` may hold further keys of the top level. */
+static inline void run_with(struct stored_run *run, const char *workload, const char *scheduler,
+                     const char *servers, const char *jobs)
+{
+    static char text[TEXT_BYTES];
+    const int bytes =
+        snprintf(text, sizeof text,
+                 SCENARIO_HEAD
+                 "%s%slayouts:\n- name: lab\n"
+                 "  fabric: {link: {like: ib-ndr400, switch_ports: 4096}, nics_per_gpu: 1}\n"
+                 "  servers:\n%sjobs:\n%s",
+                 workload, scheduler, servers, jobs);
+    assert_true(bytes > 0 && bytes < TEXT_BYTES);
+    scenario_run(run, text);
+}
+
+static inline void run_lab(struct stored_run *run, const char *scheduler, const char *servers,
+                    const char *jobs)
+{
+    run_with(run, SCENARIO_WORKLOAD, scheduler, servers, jobs);
 }
 
 static inline void scenario_forget(struct stored_run *run)

@@ -4,7 +4,7 @@
 
 #include "tests/rows.h"
 
-enum { STARTS_MOST = 24, TEXT_BYTES = 1 << 16 };
+enum { STARTS_MOST = 24 };
 
 struct placed_case {
     const char *name, *scheduler, *servers, *jobs;
@@ -33,26 +33,6 @@ struct placed_case {
 #define PODS(id, at, count, gpus, rest)                                                            \
     "- {id: " id ", at: " at ", run: 1h, pods: " #count                                            \
     ", resources: {cpu: 1, memory: 1Gi, nvidia.com/gpu: " #gpus "}" rest "}\n"
-
-static void scenario_text(char *text, const char *scheduler, const char *servers, const char *jobs)
-{
-    const int bytes =
-        snprintf(text, TEXT_BYTES,
-                 SCENARIO_HEAD SCENARIO_WORKLOAD
-                 "%slayouts:\n- name: lab\n"
-                 "  fabric: {link: {like: ib-ndr400, switch_ports: 4096}, nics_per_gpu: 1}\n"
-                 "  servers:\n%sjobs:\n%s",
-                 scheduler, servers, jobs);
-    assert_true(bytes > 0 && bytes < TEXT_BYTES);
-}
-
-static void run_lab(struct stored_run *run, const char *scheduler, const char *servers,
-                    const char *jobs)
-{
-    static char text[TEXT_BYTES];
-    scenario_text(text, scheduler, servers, jobs);
-    scenario_run(run, text);
-}
 
 /* clang-format off */
 static const struct placed_case cases[] = {
@@ -101,6 +81,14 @@ static const struct placed_case cases[] = {
       { { "job", 0, "n00 n01 n02 n03 n04 n05 n06 n07 n08 n09 n10 n11 "
                     "n17 n18 n19 n20 n21 n22 n23 n24 n25 n26 n27 n28 "
                     "n34 n35 n36 n37 n38 n39 n40 n41 n42 n43 n44 n45" } } },
+    /* C073: while n40 is down the last block has 16 nodes and a job of 17 takes the later of the two whole ones; when n40 is back, the
+     * last block is whole again and is the later one. */
+    { "C073 a node that returns is in its block, topology/block", "events: [{at: 1s, node_down: n40}, {at: 60s, node_up: n40}]\n"
+      SLURM ", TopologyPlugin: topology/block, BlockSizes: [17, 34, 68], topology: ["
+      "{BlockName: b0, Nodes: 'n[00-16]'}, {BlockName: b1, Nodes: 'n[17-33]'}, {BlockName: b2, Nodes: 'n[34-50]'}]}}\n", H100(51, "n[00-50]"),
+      "- {id: during, at: 10s, run: 20s, time: 1m, nodes: 17, gpus_per_node: 8}\n- {id: after, at: 100s, run: 1h, nodes: 17, gpus_per_node: 8}\n",
+      { { "during", 10, "n17 n18 n19 n20 n21 n22 n23 n24 n25 n26 n27 n28 n29 n30 n31 n32 n33" },
+        { "after", 100, "n34 n35 n36 n37 n38 n39 n40 n41 n42 n43 n44 n45 n46 n47 n48 n49 n50" } } },
 
     /* C058: 4 GPUs are free on n0 and 2 on n1: a job of 2 takes the 2. */
     { "C058 the tight node, kubernetes", KUBE PACK "}}\n", H100(2, "n[0-1]"),
