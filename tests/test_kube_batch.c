@@ -31,6 +31,24 @@ static void batch_fixture(struct fixture *fixture, enum kube_gang gang, uint32_t
     fixture->scenario.kube.queue_count = queue_count;
 }
 
+/* Queues are written for both systems here; each keeps its own words. */
+static void batch_run(struct fixture *fixture, struct replica_result *result)
+{
+    const bool kai = fixture->scenario.kube.gang == GANG_KAI;
+    if (kai) fixture->scenario.kube.binpack_weight = 0;
+    for (uint32_t q = 0; q < fixture->scenario.kube.queue_count; q++) {
+        if (kai) {
+            queues[q].capability_gpus = INT64_MAX;
+            queues[q].weight = 1;
+        } else {
+            queues[q].nominal_gpus = queues[q].limit_gpus = INT64_MAX;
+            queues[q].over_quota_weight = 1;
+            queues[q].priority = 0;
+        }
+    }
+    kube_run(fixture, result);
+}
+
 static struct ask *queued_job(struct fixture *fixture, uint32_t row, double submit_s,
                               double duration_s, uint32_t pods, uint32_t gpus, const char *queue)
 {
@@ -51,7 +69,7 @@ static void one_cycle_a_second(void **state)
         queued_job(&fixture, 0, 0, 0.1, 1, 1, NULL);
         queued_job(&fixture, 1, 0.3, 10.5, 1, 8, NULL);
         queued_job(&fixture, 2, 5, 10, 1, 8, NULL);
-        kube_run(&fixture, &result);
+        batch_run(&fixture, &result);
         CHECK_NEAR(kube_start_s(&result, 0), 0, 0);
         CHECK_NEAR(kube_start_s(&result, 1), 1, 1e-12);
         CHECK_NEAR(kube_start_s(&result, 2), 12, 1e-12);
@@ -68,7 +86,7 @@ static void gangs_do_not_deadlock(void **state)
         struct replica_result result;
         batch_fixture(&fixture, both[g], 2, 10, 0);
         for (uint32_t row = 0; row < 2; row++) queued_job(&fixture, row, 0, 3600, 6, 8, NULL);
-        kube_run(&fixture, &result);
+        batch_run(&fixture, &result);
         CHECK_NEAR(kube_start_s(&result, 1), 3600, 1e-12);
         CHECK_NEAR(kube_account_s(&result, ACC_HELD), 0, 0);
         kube_done(&fixture, &result);
@@ -86,7 +104,7 @@ static void volcano_divides_by_weight(void **state)
     queue_of(1, "b")->weight = 3;
     for (uint32_t row = 0; row < 8; row++)
         queued_job(&fixture, row, 0, 1000, 1, 8, row < 4 ? "a" : "b");
-    kube_run(&fixture, &result);
+    batch_run(&fixture, &result);
     uint32_t at_once[2] = { 0, 0 };
     for (uint32_t row = 0; row < 8; row++) at_once[row / 4] += kube_start_s(&result, row) == 0;
     assert_int_equal(at_once[0], 1);
@@ -105,7 +123,7 @@ static void volcano_reclaims(void **state)
     queue_of(1, "b");
     for (uint32_t row = 0; row < 4; row++) queued_job(&fixture, row, row, 1000, 1, 8, "a");
     for (uint32_t row = 4; row < 6; row++) queued_job(&fixture, row, 100, 500, 1, 8, "b");
-    kube_run(&fixture, &result);
+    batch_run(&fixture, &result);
     uint32_t evicted = 0;
     for (uint32_t row = 0; row < 4; row++) evicted += kube_row(&result, row)->attempts == 2;
     assert_int_equal(evicted, 2);
@@ -124,7 +142,7 @@ static void volcano_spares_gangs(void **state)
     queue_of(1, "b");
     queued_job(&fixture, 0, 0, 1000, 4, 8, "a");
     queued_job(&fixture, 1, 100, 500, 1, 8, "b");
-    kube_run(&fixture, &result);
+    batch_run(&fixture, &result);
     assert_int_equal(kube_row(&result, 0)->attempts, 1);
     CHECK_NEAR(kube_start_s(&result, 1), 1000, 1e-12);
     kube_done(&fixture, &result);
@@ -142,7 +160,7 @@ static void volcano_binpacks(void **state)
         fixture.scenario.kube.binpack_resource[KUBE_GPU] = 1;
         queued_job(&fixture, 0, 0, 1000, 1, 2, NULL);
         queued_job(&fixture, 1, 1, 1000, 1, 4, NULL);
-        kube_run(&fixture, &result);
+        batch_run(&fixture, &result);
         const bool same = kube_nodes_used(&result, 0, 0) == kube_nodes_used(&result, 1, 0);
         assert_int_equal(same, pack);
         kube_done(&fixture, &result);
@@ -160,7 +178,7 @@ static void kai_reclaims_whole_gangs(void **state)
     queue_of(1, "b")->nominal_gpus = 16;
     queued_job(&fixture, 0, 0, 1000, 4, 8, "a");
     queued_job(&fixture, 1, 100, 500, 2, 8, "b");
-    kube_run(&fixture, &result);
+    batch_run(&fixture, &result);
     CHECK_NEAR(kube_start_s(&result, 1), 130, 1e-12);
     assert_int_equal(kube_row(&result, 0)->attempts, 2);
     kube_done(&fixture, &result);
@@ -178,7 +196,7 @@ static void kai_orders_by_share_and_keeps_limits(void **state)
     queues[1].limit_gpus = 16;
     for (uint32_t row = 0; row < 4; row++) queued_job(&fixture, row, 0, 1000, 1, 8, "b");
     queued_job(&fixture, 4, 0, 1000, 1, 8, "a");
-    kube_run(&fixture, &result);
+    batch_run(&fixture, &result);
     uint32_t at_once = 0;
     for (uint32_t row = 0; row < 4; row++) at_once += kube_start_s(&result, row) == 0;
     assert_int_equal(at_once, 2);
@@ -200,7 +218,7 @@ static void kai_takes_the_fullest_domain_that_fits(void **state)
     const uint32_t rack = kube_text(&fixture, "rack");
     queued_job(&fixture, 0, 0, 1000, 1, 4, NULL)->topology_required = rack;
     queued_job(&fixture, 1, 1, 1000, 2, 8, NULL)->topology_required = rack;
-    kube_run(&fixture, &result);
+    batch_run(&fixture, &result);
     assert_int_equal(kube_nodes_used(&result, 0, 0), 0x01);
     assert_int_equal(kube_nodes_used(&result, 1, 0), 0x0c);
     kube_done(&fixture, &result);
@@ -219,7 +237,7 @@ static void refused_at_submit(void **state)
         queued_job(&fixture, 0, 0, 100, 1, 8, "b");
         queued_job(&fixture, 1, 0, 100, 3, 8, "a");
         queued_job(&fixture, 2, 0, 100, 1, 64, "a");
-        kube_run(&fixture, &result);
+        batch_run(&fixture, &result);
         assert_string_equal(kube_row(&result, 0)->reason, "the queue does not exist");
         assert_string_equal(kube_row(&result, 1)->reason,
                             "the job asks for more than its queue may have");
@@ -288,7 +306,7 @@ static void any_run_closes(void **state)
                 .law = LAW_EXPONENTIAL, .mean_s = 9000, .repair_median_s = 600, .repair_p95_s = 3000
             };
         for (uint32_t row = 0; row < JOBS; row++) any_job(&fixture, row, seed);
-        kube_run(&fixture, &result);
+        batch_run(&fixture, &result);
         finished += result.jobs_end[END_FINISHED];
         kube_done(&fixture, &result);
     }

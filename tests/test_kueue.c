@@ -11,7 +11,11 @@ static struct kube_cluster_queue *queue_of(uint32_t q, const char *name, int64_t
                                              .nominal_cpu_milli = INT64_MAX,
                                              .nominal_memory_bytes = INT64_MAX,
                                              .borrowing_gpus = INT64_MAX,
-                                             .lending_gpus = INT64_MAX };
+                                             .lending_gpus = INT64_MAX,
+                                             .capability_gpus = INT64_MAX,
+                                             .limit_gpus = INT64_MAX,
+                                             .weight = 1,
+                                             .over_quota_weight = 1 };
     snprintf(queues[q].name, sizeof queues[q].name, "%s", name);
     snprintf(queues[q].cohort, sizeof queues[q].cohort, "all");
     return &queues[q];

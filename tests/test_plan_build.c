@@ -205,6 +205,40 @@ static void teams_of_others(struct fixture *f)
     f->scenario.team_count = 1;
 }
 
+static struct kube_cluster_queue queue = { .name = "q",
+                                           .nominal_gpus = 8,
+                                           .capability_gpus = INT64_MAX,
+                                           .limit_gpus = INT64_MAX,
+                                           .weight = 1,
+                                           .over_quota_weight = 1 };
+static void queues_of(struct fixture *f, enum kube_gang gang)
+{
+    f->scenario.kind = KIND_KUBERNETES;
+    kube_defaults(&f->scenario.kube);
+    f->scenario.kube.gang = gang;
+    f->scenario.kube.queues = &queue;
+    f->scenario.kube.queue_count = 1;
+}
+static void queues_without_gangs(struct fixture *f)
+{
+    queues_of(f, GANG_COSCHEDULING);
+}
+static void quota_of_volcano(struct fixture *f)
+{
+    queues_of(f, GANG_VOLCANO);
+}
+static void binpack_of_kai(struct fixture *f)
+{
+    queues_of(f, GANG_KAI);
+    f->scenario.kube.binpack_weight = 5;
+}
+static void levels_of_nobody(struct fixture *f)
+{
+    queues_of(f, GANG_NONE);
+    f->scenario.kube.queue_count = 0;
+    f->scenario.kube.level_count = 1;
+}
+
 static const struct refusal {
     const char *name, *message;
     void (*change)(struct fixture *fixture);
@@ -223,6 +257,12 @@ static const struct refusal {
     { "servers by users of a log without users", "no job names its team or user", teams_of_nobody },
     { "teams of which no job is", "no job belongs to one of scheduler.static.teams",
       teams_of_others },
+    { "queues where no gang rule has any", "clusterQueues are for gang kueue, volcano and kai",
+      queues_without_gangs },
+    { "KAI's quota in Volcano", "'q': quota is no word of 'volcano'", quota_of_volcano },
+    { "Volcano's binpack in KAI", "binpack is Volcano's; gang is 'kai'", binpack_of_kai },
+    { "levels that nobody looks at", "topology is for gang kueue, volcano and kai",
+      levels_of_nobody },
     { "faults that never stop", "legal is a minute and more", ceaseless_faults },
 };
 

@@ -8,6 +8,58 @@ static bool some_ask_for_thousandths(const struct jobs *jobs)
     return false;
 }
 
+/* A word of a queue that its system does not have, or NULL. Left out, weights are 1, bounds INT64_MAX, all else 0. */
+static const char *word_of_another(enum kube_gang gang, const struct kube_cluster_queue *queue)
+{
+    const bool kueue = gang == GANG_KUEUE, volcano = gang == GANG_VOLCANO, kai = gang == GANG_KAI;
+    if (!kueue && queue->cohort[0]) return "cohort";
+    if (!kueue && queue->strategy != BEST_EFFORT_FIFO) return "queueingStrategy";
+    if (!kueue &&
+        (queue->within_cluster_queue != KUEUE_NEVER ||
+         queue->reclaim_within_cohort != KUEUE_NEVER || queue->borrow_within_cohort != KUEUE_NEVER))
+        return "preemption";
+    if (volcano && queue->nominal_gpus != INT64_MAX) return "quota";
+    if (!volcano && queue->weight != 1) return "weight";
+    if (!volcano && queue->capability_gpus != INT64_MAX) return "capability";
+    if (!kai && queue->over_quota_weight != 1) return "overQuotaWeight";
+    if (!kai && queue->limit_gpus != INT64_MAX) return "limit";
+    if (!kai && queue->priority != 0) return "priority";
+    return NULL;
+}
+
+/* What is written for one gang rule has no effect under another: it is refused, not forgotten. */
+static enum status check_gang(const struct kube_spec *kube, struct place file, struct diag *diag)
+{
+    static const char *const names[] = { [GANG_NONE] = "none",
+                                         [GANG_COSCHEDULING] = "coscheduling",
+                                         [GANG_VOLCANO] = "volcano",
+                                         [GANG_KUEUE] = "kueue",
+                                         [GANG_KAI] = "kai" };
+    const bool queued =
+        kube->gang == GANG_KUEUE || kube->gang == GANG_VOLCANO || kube->gang == GANG_KAI;
+    if (kube->gang != GANG_VOLCANO && kube->binpack_weight > 0)
+        return diag_error(diag, file, "scheduler.kubernetes.binpack is Volcano's; gang is '%s'",
+                          names[kube->gang]);
+    if (!queued && kube->queue_count > 0)
+        return diag_error(diag, file,
+                          "scheduler.kubernetes.clusterQueues are for gang kueue, volcano and kai; "
+                          "gang is '%s'",
+                          names[kube->gang]);
+    if (!queued && kube->level_count > 0)
+        return diag_error(diag, file,
+                          "scheduler.kubernetes.topology is for gang kueue, volcano and kai; gang "
+                          "is '%s'",
+                          names[kube->gang]);
+    for (uint32_t q = 0; q < kube->queue_count; q++) {
+        const char *word = word_of_another(kube->gang, &kube->queues[q]);
+        if (word)
+            return diag_error(diag, file,
+                              "scheduler.kubernetes.clusterQueues '%s': %s is no word of '%s'",
+                              kube->queues[q].name, word, names[kube->gang]);
+    }
+    return STATUS_OK;
+}
+
 enum status plan_check_kubernetes(const struct scenario *under, const struct scenario *scenario,
                                   const struct jobs *jobs, struct diag *diag)
 {
@@ -18,6 +70,7 @@ enum status plan_check_kubernetes(const struct scenario *under, const struct sce
     if (kube->profile.strategy == FIT_REQUESTED_TO_CAPACITY && kube->profile.shape_count == 0)
         return diag_error(diag, file,
                           "scheduler.kubernetes: RequestedToCapacityRatio needs a shape");
+    TRY(check_gang(kube, file, diag));
     if (kube->topology_manager != TM_NONE)
         return diag_error(diag, file,
                           "scheduler.kubernetes.topologyManagerPolicy is not built yet");
