@@ -155,6 +155,12 @@ static void resampled_all(struct fixture *f)
 {
     f->scenario.resample = RESAMPLE_DAYS;
 }
+static void days_of_a_list(struct fixture *f)
+{
+    f->scenario.horizon_ns = NS_PER_DAY;
+    f->scenario.resample = RESAMPLE_DAYS;
+    f->jobs.once = true;
+}
 static void too_many_gpus(struct fixture *f)
 {
     f->scenario.layouts[0].server_count = 1 << 20;
@@ -247,6 +253,7 @@ static const struct refusal {
     { "a warm-up as long as the horizon", "time.warmup must end before", warmup_too_long },
     { "days drawn for a trace that is played once", "replicas.resample must be 'none'",
       resampled_all },
+    { "days drawn for a list of the scenario", "a list of jobs is played once", days_of_a_list },
     { "more GPUs than the limit", "8388608 GPUs; legal are 1 to 4194304", too_many_gpus },
     { "no GPUs", "0 GPUs; legal are", no_gpus },
     { "a fabric of more than two tiers", "more than two tiers of 16-port", small_switch },

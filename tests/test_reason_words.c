@@ -202,11 +202,15 @@ static void words_have_kinds(void **state)
         { "QOSMaxGRESPerUser", "limit" },
         { "AssocGrpCPURunMinutesLimit", "limit" },
         { "ReqNodeNotAvail, UnavailableNodes:n1", "down nodes" },
+        { "ReqNodeNotAvail, May be reserved for other job", "reservation" },
+        { "ReqNodeNotAvail, Reserved for maintenance", "reservation" },
         { "BeginTime", "begin time" },
         { "Reservation", "reservation" },
         { "Terminating", "restart" },
         { "a word that nobody knows", "policy" },
     };
+    const struct wait_span contrary = { .cause = "policy", .word = "Resources" };
+    assert_string_equal(wait_kind(&contrary), "resources");
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const struct wait_span span = { .cause = "fragmentation", .word = rows[i].word };
         assert_string_equal(wait_kind(&span), rows[i].kind);

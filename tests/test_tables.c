@@ -154,7 +154,7 @@ static void gaps_are_marked(void **state)
     assert_int_equal(print_all(f, &(struct report_options){ 0 }, &text), STATUS_OK);
     holds(text, "  all jobs*, h       1.00 ± 0.00                              10.00 ± 0.00\n"
                 "  64+ GPUs*, h       2.00 ± 0.00                               none\n"
-                "  * known in some replicas only: p95 of all jobs in 2, p50 of 64+ in 2 of 3\n");
+                "  * known in some replicas only: p95 of all jobs in 2, p50 of 64+ GPUs in 2 of 3\n");
     free(text);
 }
 

@@ -299,6 +299,10 @@ static enum status resolve_times(struct plan *plan, struct diag *diag)
     plan->follow_ns = scenario->follow_ns;
     plan->warmup_ns = scenario->warmup_ns == WARMUP_AUTO ? 0 : scenario->warmup_ns;
     TRY(check_replayable(plan, diag));
+    if (plan->jobs->once && scenario->resample == RESAMPLE_DAYS)
+        return diag_error(diag, whole_file(scenario),
+                          "a list of jobs is played once, with its dependencies and events: "
+                          "replicas.resample must be 'none' or 'fill'");
     if (plan->horizon_ns == HORIZON_ALL) {
         plan->follow_ns = 0;
         plan->all_end_ns = all_end_ns(plan);

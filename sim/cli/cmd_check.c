@@ -41,7 +41,8 @@ static struct effort effort_of(const struct plan *plan)
     effort.runs = (double)plan->variant_count * plan->replicas +
                   first_slack * (plan->setting_count - 1) * plan->setting_replicas;
     effort.jobs_each = plan->jobs->count;
-    if (plan->horizon_ns != HORIZON_ALL && plan->trace_days > 0) /* days of it, over and over */
+    if (plan->horizon_ns != HORIZON_ALL && !plan->jobs->once &&
+        plan->trace_days > 0) /* days of it, over and over */
         effort.jobs_each *=
             s_from_ns(plan->horizon_ns + plan->follow_ns) / (86400.0 * plan->trace_days);
     return effort;

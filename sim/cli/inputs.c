@@ -65,7 +65,12 @@ static void print_layout(FILE *out, const char *prefix, const struct plan *plan,
                          const struct variant *variant)
 {
     const struct layout *layout = &plan->scenario->layouts[variant->layout];
-    fprintf(out, "%s  %-16s %6u x %u = %u GPUs, %u NICs a server", prefix, layout->name,
+    int columns = 16;
+    for (uint32_t i = 0; i < plan->scenario->layout_count; i++) {
+        const int bytes = (int)strlen(plan->scenario->layouts[i].name);
+        if (bytes > columns) columns = bytes;
+    }
+    fprintf(out, "%s  %-*s %6u x %u = %u GPUs, %u NICs a server", prefix, columns, layout->name,
             variant->servers, variant->gpus_per_server, variant->gpus,
             layout->fabric.nics_per_server);
     if (plan->jobs->count > 0) fprintf(out, ", offered load %.2f", variant->offered_load);

@@ -28,7 +28,7 @@ struct arrivals {
     const struct jobs *jobs;
     const struct day_table *days;
     enum resample resample;
-    bool once; /* HORIZON_ALL: the trace is played once */
+    bool once; /* HORIZON_ALL, or a list in the scenario: played once, not day after day */
     uint64_t key;
     int64_t until_ns;    /* no arrival behind it                  */
     int64_t day, source; /* simulated day, and the day it plays   */

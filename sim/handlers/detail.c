@@ -29,16 +29,26 @@ void detail_job(struct run *run, uint32_t live, enum job_end end, const char *re
     append(run, &run->result->jobs, &row);
 }
 
+/* Several pods of a job may be on one node. */
+static uint32_t nodes_of(struct run *run, uint32_t first_grant)
+{
+    const struct grant *grants = run->cluster.grants;
+    uint16_t *const seen = run->node_gpus; /* NULL: one part a node */
+    uint32_t nodes = 0;
+    for (uint32_t row = first_grant; row != GRANT_NONE; row = grants[row].next)
+        nodes += !seen || seen[grants[row].node]++ == 0;
+    for (uint32_t row = first_grant; seen && row != GRANT_NONE; row = grants[row].next)
+        seen[grants[row].node] = 0;
+    return nodes;
+}
+
 void detail_attempt(struct run *run, uint32_t live, enum attempt_end end, int64_t durable_ns,
                     int128 checkpoint_fix)
 {
     if (!run->keep_detail) return;
     const struct live_job *job = &run->live.jobs[live];
     const struct attempt *attempt = &run->live.attempts[live];
-    uint32_t servers = 0;
-    for (uint32_t row = attempt->first_grant; row != GRANT_NONE;
-         row = run->cluster.grants[row].next)
-        servers++;
+    const uint32_t servers = nodes_of(run, attempt->first_grant);
     struct attempt_row row = { .serial = job->serial,
                                .attempt = job->attempts - 1,
                                .start_ns = attempt->start_ns,

@@ -257,7 +257,8 @@ static bool run_init(struct run *run)
                                               .seed = scenario->seed,
                                               .replica = run->replica,
                                               .until_ns = run->end_ns,
-                                              .once = run->plan->horizon_ns == HORIZON_ALL };
+                                              .once = run->plan->horizon_ns == HORIZON_ALL ||
+                                                      run->plan->jobs->once };
     const struct jobs *const jobs = blast ? NULL : run->plan->jobs;
     if (scenario->resample != RESAMPLE_FILL)
         arrivals_init(&run->arrivals, jobs, &run->shared->days, options);

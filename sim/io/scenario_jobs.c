@@ -369,6 +369,7 @@ static void finish(struct job_list *list, const struct key_found *found)
         diag_world(list->reader->diag, "%s: out of memory", scenario->path);
         return;
     }
+    scenario->jobs->once = true;
     snprintf(shown, sizeof shown, "%" PRIu32 " jobs in %" PRIu32 " rows", list->job_count,
              scenario->jobs->count);
     key_show(list->reader, "jobs", shown, found->node, NULL);

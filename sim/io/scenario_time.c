@@ -34,7 +34,7 @@ void read_warmup(struct key_reader *reader, const struct key_found *found)
 {
     (void)found;
     struct scenario *scenario = reading_of(reader)->scenario;
-    const bool all = scenario->horizon_ns == HORIZON_ALL;
+    const bool all = scenario->horizon_ns == HORIZON_ALL || has_jobs(reading_of(reader));
     scenario->warmup_ns = all ? 0 : WARMUP_AUTO;
     key_show(reader, "warmup", all ? "0s" : "auto", NULL, "default");
 }
@@ -54,7 +54,7 @@ void read_resample(struct key_reader *reader, const struct key_found *found)
 {
     (void)found;
     struct scenario *scenario = reading_of(reader)->scenario;
-    const bool all = scenario->horizon_ns == HORIZON_ALL;
+    const bool all = scenario->horizon_ns == HORIZON_ALL || has_jobs(reading_of(reader));
     scenario->resample = all ? RESAMPLE_NONE : RESAMPLE_DAYS;
     key_show(reader, "resample", all ? "none" : "days", NULL, "default");
 }

@@ -197,6 +197,25 @@ void slurm_evict_with_reservation(struct slurm *slurm, const struct policy_view 
         !running_add(&slurm->kills, (struct running_entry){ job->gone_ns, live, 0 });
 }
 
+static struct running_entry end_entry(const struct slurm *slurm, uint32_t live)
+{
+    return (struct running_entry){ slurm->jobs[live].planned_end_s * NS_PER_S, live, 0 };
+}
+
+/* Backfill counts on what the evicted hold from when they are gone, not from their time limit: else it would lend the
+ * nodes beside them to lower jobs, and their evictor would have to wait for those. */
+static void ends_sooner(struct slurm *slurm, const struct policy_view *view, uint32_t live,
+                        int64_t gone_ns)
+{
+    struct slurm_job *job = &slurm->jobs[live];
+    const int64_t gone_s = slurm_clock_s(slurm, gone_ns + NS_PER_S - 1);
+    if (gone_s >= job->planned_end_s) return;
+    running_remove(&slurm->ends, end_entry(slurm, live));
+    job->planned_end_s = gone_s;
+    slurm->out_of_memory |= !running_add(&slurm->ends, end_entry(slurm, live));
+    slurm_dirty_job(slurm, view, live);
+}
+
 static void evict(struct slurm *slurm, const struct policy_view *view, struct slurm_victim victim,
                   uint32_t by, int64_t now_ns)
 {
@@ -215,6 +234,7 @@ static void evict(struct slurm *slurm, const struct policy_view *view, struct sl
     job->again_ns = times.again_ns;
     if (times.gone_ns > slurm->jobs[by].evicts_until_ns)
         slurm->jobs[by].evicts_until_ns = times.gone_ns;
+    ends_sooner(slurm, view, victim.live, times.gone_ns);
     slurm->out_of_memory |=
         !running_add(&slurm->kills, (struct running_entry){ times.gone_ns, victim.live, 0 });
 }
@@ -272,11 +292,6 @@ static bool cores_are_free(const struct slurm *slurm, const struct policy_view *
             return false;
     }
     return true;
-}
-
-static struct running_entry end_entry(const struct slurm *slurm, uint32_t live)
-{
-    return (struct running_entry){ slurm->jobs[live].planned_end_s * NS_PER_S, live, 0 };
 }
 
 static void suspend(struct slurm *slurm, const struct policy_view *view, uint32_t live,

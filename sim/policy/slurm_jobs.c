@@ -96,9 +96,12 @@ uint32_t slurm_reservation_of(const struct slurm *slurm, const struct policy_vie
     if (!words || words->reservation == TEXT_NONE) return RESERVATION_NONE;
     const char *text = view->jobs->text;
     const uint32_t found = slurm_reserve_find(&slurm->reserve, name_of(text + words->reservation));
+    /* Without an account it is the user's first one, as everywhere else. */
+    const uint32_t assoc = slurm->assoc.who[row].assoc;
+    struct name account = name_of(text + words->account);
+    if (account.bytes == 0 && assoc != ASSOC_NONE) account = slurm->assoc.rows[assoc].account;
     *admitted = found != RESERVATION_NONE &&
-                slurm_reserve_admits(&slurm->reserve, found, name_of(text + words->user),
-                                     name_of(text + words->account));
+                slurm_reserve_admits(&slurm->reserve, found, name_of(text + words->user), account);
     return found;
 }
 

@@ -132,6 +132,15 @@ static void write_scale(const struct comparison *c, FILE *out, const char *key)
     if (scale != 1) fprintf(out, " times %.4g", scale);
 }
 
+/* Without rates only an event of the scenario breaks anything. */
+static bool has_incidents(const struct comparison *c)
+{
+    const struct quantity *incidents = comparison_find(c, "incidents", CLASS_NONE);
+    for (uint32_t layout = 0; incidents != NULL && layout < c->layout_count; layout++)
+        if (incidents->cells[layout].value.mean > 0) return true;
+    return false;
+}
+
 static void write_basis(const struct comparison *c, FILE *out)
 {
     char text[LABEL_BYTES];
@@ -149,7 +158,9 @@ static void write_basis(const struct comparison *c, FILE *out)
         fputs(strcmp(communication, "by_model_mix") == 0 ? "; mix assumed)" : ")", out);
     }
     if (strcmp(failures, "none") == 0) {
-        fputs(" and hardware that never fails", out);
+        fputs(has_incidents(c) ? " and hardware that breaks only as the events say"
+                               : " and hardware that never fails",
+              out);
     } else {
         fprintf(out, " and failure rates %s",
                 text_escape(failures, strlen(failures), text, sizeof text));

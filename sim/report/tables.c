@@ -36,6 +36,7 @@ static const struct row last_rows[] = {
 enum {
     NAME_COLUMNS = 18,
     OVERVIEW_COLUMNS = 16,
+    OVERVIEW_COLUMNS_MOST = 31, /* without the last column, which the block of a layout has too */
     LABEL_COLUMNS = 40,
     VALUE_COLUMNS = 22,
     APART_COLUMNS = PROSE_COLUMNS - LABEL_COLUMNS - VALUE_COLUMNS,
@@ -286,7 +287,20 @@ static const char *wait_text(const struct comparison *c, uint32_t layout, char o
                      out);
 }
 
-static void print_overview_row(const struct comparison *c, FILE *out, uint32_t layout)
+/* LAYOUT/SCHEDULER is often longer than a layout's name; two of them cut at the same place would look alike. */
+static unsigned overview_columns(const struct comparison *c)
+{
+    unsigned columns = OVERVIEW_COLUMNS;
+    for (uint32_t i = 0; i < c->layout_count; i++) {
+        char label[LABEL_BYTES];
+        const size_t bytes = strlen(comparison_label(c, i, label));
+        if (bytes > columns) columns = (unsigned)bytes;
+    }
+    return columns < OVERVIEW_COLUMNS_MOST ? columns : OVERVIEW_COLUMNS_MOST;
+}
+
+static void print_overview_row(const struct comparison *c, FILE *out, uint32_t layout,
+                               unsigned columns)
 {
     char label[LABEL_BYTES], yield[32], held[32], wait[32], later[32], unserved[32];
     char needs[32] = "-", lost[32] = "-", blast[32] = "-";
@@ -295,22 +309,25 @@ static void print_overview_row(const struct comparison *c, FILE *out, uint32_t l
     if (!isnan(c->needs[layout])) snprintf(needs, sizeof needs, "%.2f", c->needs[layout]);
     if (!isnan(lost_share)) snprintf(lost, sizeof lost, "%.2f", 100 * lost_share);
     if (parts->incidents > 0) snprintf(blast, sizeof blast, "%.4g", parts->p50);
-    prose_pad(out, comparison_label(c, layout, label), OVERVIEW_COLUMNS);
-    fprintf(out, " %6" PRIu32 " %5.2f %5s %6s %7s %10s %10s %5s %6s %14s\n",
+    prose_pad(out, comparison_label(c, layout, label), columns);
+    fprintf(out, " %6" PRIu32 " %5.2f %5s %6s %7s %10s %10s %5s %6s",
             c->stored->layouts[layout].gpus, c->load[layout], needs,
             named_text(c, "yield", layout, 1, 4, yield),
             named_text(c, "utilization", layout, 100, 2, held), wait_text(c, layout, wait),
-            later_text(c, layout, later), blast, lost,
-            named_text(c, "unserved_gpu_h", layout, 1, 0, unserved));
+            later_text(c, layout, later), blast, lost);
+    if (columns == OVERVIEW_COLUMNS)
+        fprintf(out, " %14s", named_text(c, "unserved_gpu_h", layout, 1, 0, unserved));
+    fputc('\n', out);
 }
 
 void tables_overview(const struct comparison *c, FILE *out)
 {
-    prose_pad(out, "layout", OVERVIEW_COLUMNS);
-    fprintf(out, " %6s %5s %5s %6s %7s %10s %10s %5s %6s %14s\n", "GPUs", "load", "needs", "yield",
-            "alloc %", "wait p95 h", c->large ? "16+ later%" : "later %", "blast", "lost %",
-            "unserved GPU-h");
-    for (uint32_t i = 0; i < c->layout_count; i++) print_overview_row(c, out, c->order[i]);
+    const unsigned columns = overview_columns(c);
+    prose_pad(out, "layout", columns);
+    fprintf(out, " %6s %5s %5s %6s %7s %10s %10s %5s %6s", "GPUs", "load", "needs", "yield",
+            "alloc %", "wait p95 h", c->large ? "16+ later%" : "later %", "blast", "lost %");
+    fputs(columns == OVERVIEW_COLUMNS ? " unserved GPU-h\n" : "\n", out);
+    for (uint32_t i = 0; i < c->layout_count; i++) print_overview_row(c, out, c->order[i], columns);
     if (c->common)
         fputs("Wait and completion here are over the jobs that every layout can hold.\n", out);
 }

@@ -134,7 +134,8 @@ static void print_columns(FILE *out, char texts[4][128])
 
 static bool has_gap(const struct quantity *quantity, uint32_t layout)
 {
-    return quantity != NULL && quantity->cells[layout].missing > 0;
+    return quantity != NULL && quantity->cells[layout].missing > 0 &&
+           quantity->cells[layout].value.n > 0; /* known nowhere reads "none" */
 }
 
 static void print_class(const struct comparison *c, FILE *out, uint32_t layout, const char *stem,
@@ -186,9 +187,12 @@ static void print_gaps(const struct comparison *c, FILE *out, uint32_t layout, c
         for (size_t i = 0; i < 2 && used < sizeof text; i++) {
             if (!has_gap(quantities[i], layout)) continue;
             used += (size_t)snprintf(
-                text + used, sizeof text - used, "%s%s of %s in %" PRIu32,
+                text + used, sizeof text - used, "%s%s of %s%s in %" PRIu32,
                 used > 0 ? ", " : "* known in some replicas only: ", i == 0 ? "p50" : "p95",
                 class == CLASS_NONE ? "all jobs" : class_names[class],
+                class == CLASS_NONE ? ""
+                : class == CLASS_1  ? " GPU"
+                                    : " GPUs",
                 quantities[i]->cells[layout].value.n);
         }
     }

@@ -88,6 +88,8 @@ static const struct {
     { "PartitionTimeLimit", "limit" },
     { "PartitionNodeLimit", "limit" },
     { "Quota", "limit" },
+    { "ReqNodeNotAvail, May be reserved", "reservation" },
+    { "ReqNodeNotAvail, Reserved", "reservation" },
     { "ReqNodeNotAvail", "down nodes" },
     { "PartitionDown", "down nodes" },
     { "NodeDown", "down nodes" },
@@ -115,6 +117,8 @@ const char *wait_kind(const struct wait_span *span)
     if (!span->word) return cause;
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         if (strncmp(span->word, kinds[i].word, strlen(kinds[i].word)) == 0)
-            return kinds[i].kind[0] != '\0' ? kinds[i].kind : cause;
+            return kinds[i].kind[0] != '\0'       ? kinds[i].kind
+                   : strcmp(cause, "policy") == 0 ? "resources" /* what it says itself, then */
+                                                  : cause;
     return "policy";
 }

@@ -32,6 +32,8 @@ static const char *safe_id(const char *id, char out[128])
     return text_escape(id, strlen(id), out, 128);
 }
 
+#define GIB (INT64_C(1) << 30)
+
 static const char *plural(uint64_t count)
 {
     return count == 1 ? "" : "s";
@@ -62,14 +64,22 @@ static void sentences_end(struct sentences *s, FILE *out)
 static void tell_shape(const struct why_story *story, FILE *out)
 {
     const struct detail_request *request = &story->request;
-    fprintf(out, "%" PRIu32 " GPU%s", story->job.gpus, plural(story->job.gpus));
+    if (story->job.gpus == 0 && request->known && request->share_units > 0)
+        fprintf(out, "%.3g of a GPU", (double)request->share_units / UNITS_PER_GPU);
+    else if (story->job.gpus == 0)
+        fputs("no GPUs", out);
+    else
+        fprintf(out, "%" PRIu32 " GPU%s", story->job.gpus, plural(story->job.gpus));
     if (request->known && request->nodes > 1)
         fprintf(out, " as %" PRIu32 " nodes of %" PRIu32, request->nodes, request->gpus_per_node);
     if (request->cores > 0)
         fprintf(out, ", %" PRIu32 " core%s", request->cores, plural(request->cores));
     if (request->memory_bytes > 0) {
         char size[SHOW_BYTES];
-        fprintf(out, ", %s", show_size((double)request->memory_bytes, size));
+        if (request->memory_bytes % GIB == 0)
+            fprintf(out, ", %" PRId64 " GiB", request->memory_bytes / GIB);
+        else
+            fprintf(out, ", %s", show_size((double)request->memory_bytes, size));
     }
 }
 
@@ -242,17 +252,22 @@ static void tell_needed(const struct why_story *story, FILE *out)
     char at[WHY_TIME_BYTES], id[128];
     const struct detail_request *request = &story->request;
     const struct wait_span *span = story->main_span;
-    fprintf(out, "When its longest span of %s began, at %s, it needed ", wait_kind(span),
-            why_time(span->from_ns, at));
+    fprintf(out, "When its longest span of %s", wait_kind(span));
+    if (span->word != NULL && strcasecmp(span->word, wait_kind(span)) != 0)
+        fprintf(out, " (%s)", safe_id(span->word, id));
+    fprintf(out, " began, at %s, it needed ", why_time(span->from_ns, at));
     if (request->gpus_per_node == 0)
         tell_shape(story, out);
     else
         fprintf(out, "%" PRIu32 " node%s with %" PRIu32 " GPU%s free%s", request->nodes,
                 plural(request->nodes), request->gpus_per_node, plural(request->gpus_per_node),
                 request->nodes > 1 ? " on each" : "");
-    fprintf(out, "; %" PRIu32 " of %" PRIu32 " GPUs were idle%s.\n",
-            story->idle_gpus[span - LOG_ITEMS(&story->spans, const struct wait_span)],
-            story->layout->gpus, what_binds(span));
+    if (request->known && request->share_units > 0)
+        fputs(".\n", out); /* parts of GPUs lie in no row of held GPUs */
+    else
+        fprintf(out, "; %" PRIu32 " of %" PRIu32 " GPUs were idle%s.\n",
+                story->idle_gpus[span - LOG_ITEMS(&story->spans, const struct wait_span)],
+                story->layout->gpus, what_binds(span));
     if (story->has_head && story->head.serial != story->job.serial)
         fprintf(out, "Of all that waited, job %s (%" PRIu32 " GPUs, %s) was submitted first.\n",
                 safe_id(story->head.id, id), story->head.gpus, why_time(story->head.submit_ns, at));
@@ -285,10 +300,20 @@ static void print_holders(const struct why_story *story, FILE *out)
                 plural(story->holders.count - shown));
 }
 
+/* Whoever waits for a job, an hour or a hand would not start on an empty cluster either. */
+static bool waits_for_room(const struct wait_span *span)
+{
+    static const char *const others[] = { "dependency", "begin time", "hold", "restart" };
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (strcmp(wait_kind(span), others[i]) == 0) return false;
+    return true;
+}
+
 static void print_lack(const struct why_story *story, FILE *out)
 {
     struct sentences s;
-    if (story->main_span == NULL || !sentences_begin(&s)) return;
+    if (story->main_span == NULL || !waits_for_room(story->main_span)) return;
+    if (!sentences_begin(&s)) return;
     tell_needed(story, s.memory);
     fputc('\n', out);
     sentences_end(&s, out);

@@ -31,6 +31,7 @@ struct jobs {
     uint32_t ask_count;
     uint32_t *ask;         /* [count] or NULL: row in asks                                   */
     struct job_words *words; /* [count] or NULL                                              */
+    bool once;             /* written in the scenario: played once, whatever the horizon            */
     bool timeless;         /* the list has no times: jobs come one a second and have no duration */
     char *text;            /* NUL-separated texts; text[0] is the empty one                  */
     uint64_t text_bytes;

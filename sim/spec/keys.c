@@ -38,13 +38,13 @@ const struct key_row keys[] = {
 
     { "time", KEY_MAP, .fallback = "=", .help = "how long, and what is counted" },
     { "time.horizon", KEY_DURATION, RANGE(NS_PER_S, CENTURY_NS), .fallback = "=30d, or all with a list of jobs", .word = "all", .word_value = HORIZON_ALL, AT(scenario, horizon_ns), .help = "end of the window that is counted; all: until every job of the trace has ended" },
-    { "time.warmup", KEY_DURATION, RANGE(0, CENTURY_NS), .fallback = "=auto, or 0s when the horizon is all", .word = "auto", .word_value = WARMUP_AUTO, AT(scenario, warmup_ns), .help = "start of the window; a multiple of curve_bin" },
+    { "time.warmup", KEY_DURATION, RANGE(0, CENTURY_NS), .fallback = "=auto, or 0s with a list of jobs or when the horizon is all", .word = "auto", .word_value = WARMUP_AUTO, AT(scenario, warmup_ns), .help = "start of the window; a multiple of curve_bin" },
     { "time.curve_bin", KEY_DURATION, RANGE(NS_PER_S, CENTURY_NS), .fallback = "1h", AT(scenario, curve_bin_ns), .help = "width of a bin of the curves over time" },
     { "time.follow", KEY_DURATION, RANGE(0, CENTURY_NS), .fallback = "=50% of the horizon, or 0s when it is all", AT(scenario, follow_ns), .help = "how long jobs of the window are followed behind its end" },
 
     { "replicas", KEY_MAP, .fallback = "=", .short_key = "count", .help = "runs of each layout with draws of their own" },
     { "replicas.count", KEY_COUNT, RANGE(1, LIMIT_REPLICAS), .fallback = "20", .twin = "until", AT(scenario, replicas), .help = "number of replicas" },
-    { "replicas.resample", KEY_CHOICE, .fallback = "=days, or none when the horizon is all", .words = "none|days|fill", AT(scenario, resample), .help = "what else replicas draw anew. days: the trace, by blocks of days; fill: the jobs, one a second in random order until they ask for the share `fill` of the GPUs, and none ends" },
+    { "replicas.resample", KEY_CHOICE, .fallback = "=days, or none with a list of jobs or when the horizon is all", .words = "none|days|fill", AT(scenario, resample), .help = "what else replicas draw anew. days: the trace, by blocks of days; fill: the jobs, one a second in random order until they ask for the share `fill` of the GPUs, and none ends" },
     { "replicas.fill", KEY_NUMBER, RANGE(0.01, 10), .fallback = "1.3", AT(scenario, fill_frac), .help = "resample: fill: GPUs asked for over GPUs there are" },
     { "replicas.until", KEY_CUSTOM, .fallback = "=none", .twin = "count", .form = "{replicas.until}", .help = "{metric, half_width, max}: add replicas until the mean is known that well on every layout" },
     { "replicas.until.metric", KEY_CHOICE, .fallback = "yield", .words = "yield|goodput|utilization|wait_s_mean|wait_s_p95|completion_s_mean|completion_s_p95", AT(scenario, until.metric), .help = "whose mean over the replicas of each layout is looked at" },
