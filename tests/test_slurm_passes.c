@@ -152,6 +152,28 @@ static const struct passes_case cases[] = {
       "- {id: d, run: 1m, time: 1m, nodes: 1, gpus_per_node: 8}\n",
       { { "a", 0, "n0" }, { "b", 300, "n0" }, { "c", 360, "n0" }, { "d", 0, "n1" } } },
 
+    /* u evicts s at 120 and starts when it is gone, 4 s later. Backfill, which comes each second, must not lend n1 until then
+     * to l, although s had 57 minutes left of its limit: l goes behind u. */
+    { "nobody slips in while victims leave",
+      "SchedulerParameters: '" TICKS "'\n    PriorityType: priority/multifactor\n"
+      "    PriorityWeightQOS: 1000\n    PreemptType: preempt/qos\n    PreemptMode: REQUEUE\n"
+      "    qos:\n    - {name: normal, Priority: 1}\n    - {name: low}\n"
+      "    - {name: urgent, Priority: 10, Preempt: [low]}",
+      "n[0-1]",
+      "- {id: s, run: 30m, time: 1h, nodes: 1, gpus_per_node: 8, qos: low}\n"
+      "- {id: u, run: 1m, time: 2m, nodes: 2, gpus_per_node: 8, qos: urgent, at: 2m}\n"
+      "- {id: l, run: 1m, time: 10m, nodes: 1, gpus_per_node: 8, at: 2m}\n",
+      { { "s", 0, "n0" }, { "u", 124, "n0" }, { "l", 184, "n0" } } },
+
+    /* m says no account: it is that of its user's first association, for reservations too. */
+    { "the account of a reservation may be the user's first",
+      "SchedulerParameters: '" TICKS "'\n    associations:\n    - {account: lab}\n"
+      "    - {account: lab, user: ada}\n    reservations:\n"
+      "    - {name: course, nodes: n1, accounts: lab, start: 1m, duration: 10m}",
+      "n[0-1]",
+      "- {id: m, run: 1m, time: 2m, nodes: 1, gpus_per_node: 4, user: ada, reservation: course}\n",
+      { { "m", 60, "n1" } } },
+
     /* Timers as slurm.conf has them: b cannot pass in the main pass of second 0; backfill comes every 30 s. */
     { "the timers of slurm.conf",
       "SchedulerType: sched/backfill",
