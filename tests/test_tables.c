@@ -152,9 +152,10 @@ static void gaps_are_marked(void **state)
     assert_int_equal(store_finish(store, f->diag), STATUS_OK);
     char *text;
     assert_int_equal(print_all(f, &(struct report_options){ 0 }, &text), STATUS_OK);
-    holds(text, "  all jobs*, h       1.00 ± 0.00                              10.00 ± 0.00\n"
-                "  64+ GPUs*, h       2.00 ± 0.00                               none\n"
-                "  * known in some replicas only: p95 of all jobs in 2, p50 of 64+ GPUs in 2 of 3\n");
+    holds(text,
+          "  all jobs*, h       1.00 ± 0.00                              10.00 ± 0.00\n"
+          "  64+ GPUs*, h       2.00 ± 0.00                               none\n"
+          "  * known in some replicas only: p95 of all jobs in 2, p50 of 64+ GPUs in 2 of 3\n");
     free(text);
 }
 
