@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #define XXH_INLINE_ALL
 #include <stdlib.h>
+#include <string.h>
 #include <xxhash.h>
 
 bool inputs_has_jobs(const struct scenario *scenario)
@@ -70,9 +71,11 @@ static void print_layout(FILE *out, const char *prefix, const struct plan *plan,
         const int bytes = (int)strlen(plan->scenario->layouts[i].name);
         if (bytes > columns) columns = bytes;
     }
-    fprintf(out, "%s  %-*s %6u x %u = %u GPUs, %u NICs a server", prefix, columns, layout->name,
-            variant->servers, variant->gpus_per_server, variant->gpus,
-            layout->fabric.nics_per_server);
+    fprintf(out, "%s  %-*s %6u %s %u = %u GPUs, %u NICs a server", prefix, columns, layout->name,
+            variant->servers,
+            (uint64_t)variant->servers * variant->gpus_per_server == variant->gpus ? "x"
+                                                                                   : "of up to",
+            variant->gpus_per_server, variant->gpus, layout->fabric.nics_per_server);
     if (plan->jobs->count > 0) fprintf(out, ", offered load %.2f", variant->offered_load);
     if (variant->jobs_never_fit)
         fprintf(out, "; %" PRIu64 " jobs it can never hold, %.0f GPU-hours unserved",

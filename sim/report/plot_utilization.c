@@ -113,7 +113,8 @@ static void panel_words(const struct page *page, uint32_t l, char *text, size_t 
     const struct estimate all = estimate_of(values, page->data->replicas, 0.95);
     estimate_text(useful, sizeof useful, &page->useful.value[l], &useful_measure);
     estimate_text(held, sizeof held, &all, &held_measure);
-    snprintf(text, text_bytes, "%u x %u GPUs; useful %s; held by jobs %s", layout->servers,
+    snprintf(text, text_bytes, "%u %s %u GPUs; useful %s; held by jobs %s", layout->servers,
+             (uint64_t)layout->servers * layout->gpus_per_server == layout->gpus ? "x" : "of up to",
              layout->gpus_per_server, useful, held);
 }
 

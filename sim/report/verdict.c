@@ -145,7 +145,7 @@ static void write_yields(const struct group *group, bool best_named)
         write_less(group, less_than_best(group, row));
     }
     if (group->named_count < group->count)
-        fprintf(group->out, "; %" PRIu32 " more yield less", group->count - group->named_count);
+        fprintf(group->out, "; %" PRIu32 " more yield no more", group->count - group->named_count);
     write_goodput(group);
     fputc('.', group->out);
 }
