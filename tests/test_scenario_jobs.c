@@ -19,6 +19,10 @@
 #define PLAIN "gpuplan: 1\nname: jobs\n" LAYOUT "jobs:\n"
 #define KUBE  "gpuplan: 1\nname: jobs\nscheduler: {kind: kubernetes}\n" LAYOUT "jobs:\n"
 
+#define GANGS                                                                                      \
+    "gpuplan: 1\nname: jobs\nscheduler: {kind: kubernetes, kubernetes: {gang: "                    \
+    "coscheduling}}\n" LAYOUT "jobs:\n"
+
 static const struct jobs *read_jobs_of(const char *head, const char *jobs)
 {
     static char text[16384];
@@ -186,14 +190,15 @@ static void arrays_and_components(void **state)
 static void pods(void **state)
 {
     (void)state;
-    read_jobs_of(KUBE, "  - {id: a, run: 1m, pods: 4, resources: {cpu: 500m, memory: 8Gi, "
-                       "nvidia.com/gpu: 2}, priority: -7, minMember: 3,\n"
-                       "     nodeSelector: {zone: a, pool: gpu}, tolerations: "
-                       "[\"gpu=yes:NoSchedule\", spot], preemptionPolicy: Never}\n"
-                       "  - {id: b, run: 1m, resources: {nvidia.com/mig-2g.10gb: 1, cpu: 1}, "
-                       "topology: unconstrained}\n"
-                       "  - {id: c, run: 1m, gpu_milli: 460, resources: {cpu: 3}, movable: false}\n"
-                       "  - {id: d, run: 1m, gpu_milli: 1000}\n");
+    read_jobs_of(GANGS,
+                 "  - {id: a, run: 1m, pods: 4, resources: {cpu: 500m, memory: 8Gi, "
+                 "nvidia.com/gpu: 2}, priority: -7, minMember: 3,\n"
+                 "     nodeSelector: {zone: a, pool: gpu}, tolerations: "
+                 "[\"gpu=yes:NoSchedule\", spot], preemptionPolicy: Never}\n"
+                 "  - {id: b, run: 1m, resources: {nvidia.com/mig-2g.10gb: 1, cpu: 1}, "
+                 "topology: unconstrained}\n"
+                 "  - {id: c, run: 1m, gpu_milli: 460, resources: {cpu: 3}, movable: false}\n"
+                 "  - {id: d, run: 1m, gpu_milli: 1000}\n");
     const struct jobs *jobs = scenario.jobs;
     const struct ask *a = ask_of("a");
     assert_true(a->pods == 4 && a->pod_gpus == 2 && a->pod_cpu_milli == 500 &&
@@ -314,6 +319,33 @@ static void instances_under_plain_are_refused(void **state)
     assert_non_null(strstr(said, "this kind is for scheduler.kind slurm and kubernetes"));
 }
 
+/* minMember is no word of the default scheduler and of Kueue; queues and levels are words of those that have queues. Where
+ * one of several schedulers knows a word, the others do without. */
+static void words_of_gangs(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *head, *word, *message;
+    } refused[] = {
+        { KUBE, "minMember: 1", "minMember: it is for gang coscheduling, volcano and kai" },
+        { KUBE, "queue: q", "queue: it is for gang kueue, volcano and kai" },
+        { KUBE, "topology: {required: rack}", "topology: it is for gang kueue, volcano and kai" },
+    };
+    static char text[2048];
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
+        snprintf(text, sizeof text, "%s  - {run: 1m, pods: 2, resources: {cpu: 1}, %s}\n",
+                 refused[i].head, refused[i].word);
+        assert_int_equal(read_text(text), STATUS_INPUT);
+        assert_non_null(strstr(said, refused[i].message));
+    }
+    read_jobs_of(
+        "gpuplan: 1\nname: jobs\nschedulers:\n  d: {kind: kubernetes}\n  v: {kind: kubernetes, "
+        "kubernetes: {gang: volcano, clusterQueues: [{name: q}], topology: [{name: "
+        "rack}]}}\n" LAYOUT "jobs:\n",
+        "  - {run: 1m, pods: 2, resources: {cpu: 1}, queue: q, minMember: 1, topology: "
+        "{required: rack}}\n");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -326,6 +358,7 @@ int main(void)
         cmocka_unit_test(several_schedulers),
         cmocka_unit_test(holds_under_plain_are_refused),
         cmocka_unit_test(instances_under_plain_are_refused),
+        cmocka_unit_test(words_of_gangs),
     };
     const int failed = cmocka_run_group_tests_name("scenario, jobs", tests, NULL, NULL);
     scenario_clear(&scenario);

@@ -287,12 +287,38 @@ static void check_slurm_names(struct job_reading *job, const struct slurm_spec *
     check_nodes(job, "exclude", line->exclude);
 }
 
+static bool has_queues(enum kube_gang gang)
+{
+    return gang == GANG_KUEUE || gang == GANG_VOLCANO || gang == GANG_KAI;
+}
+
+/* Words that none of the schedulers looks at: each belongs to some of the gang rules. */
+static void check_gang_words(struct job_reading *job)
+{
+    const struct scenario *scenario = reading_of(job->reader)->scenario, *scheduler;
+    const struct job_line *line = &job->line;
+    bool any = false, queues = false, members = false;
+    for (uint32_t i = 0; (scheduler = scheduler_at(scenario, i)) != NULL; i++) {
+        if (scheduler->kind != KIND_KUBERNETES) continue;
+        const enum kube_gang gang = scheduler->kube.gang;
+        any = true;
+        queues |= has_queues(gang);
+        members |= gang != GANG_NONE && gang != GANG_KUEUE;
+    }
+    if (any && !queues && (line->topology_required[0] || line->topology_preferred[0]))
+        refuse_job(job, "topology", "it is for gang kueue, volcano and kai");
+    if (any && !queues && line->queue[0])
+        refuse_job(job, "queue", "it is for gang kueue, volcano and kai");
+    if (any && !members && line->min_member > 0)
+        refuse_job(job, "minMember", "it is for gang coscheduling, volcano and kai");
+}
+
 static void check_kube_names(struct job_reading *job, const struct kube_spec *kube)
 {
     const struct job_line *line = &job->line;
     const char *const levels[] = { line->topology_required, line->topology_preferred };
     for (size_t i = 0; i < 2; i++)
-        if (levels[i][0])
+        if (levels[i][0] && has_queues(kube->gang))
             check_name(job, "topology", levels[i], kube->levels[0], sizeof kube->levels[0],
                        kube->level_count);
     if (line->queue[0] && kube->queue_count > 0)
@@ -307,6 +333,7 @@ void check_job_names(struct job_reading *job)
     const struct scenario *scenario = reading_of(job->reader)->scenario, *scheduler;
     const char *team = job->line.team[0] ? job->line.team : job->line.user;
     const uint64_t errors = diag_error_count(job->reader->diag);
+    check_gang_words(job);
     for (uint32_t i = 0; (scheduler = scheduler_at(scenario, i)) != NULL; i++) {
         if (diag_error_count(job->reader->diag) > errors) return;
         if (scheduler->kind == KIND_SLURM && scheduler->slurm.partition_count > 0)
