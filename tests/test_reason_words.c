@@ -183,6 +183,31 @@ static void words_stand_before_causes(void **state)
 }
 
 /* Words of both systems, as they come from the policies. */
+/* Half a second of Priority between two equal words is none; a second of it, or another word, is. */
+static void priority_between_passes(void **state)
+{
+    (void)state;
+    const struct wait wait = { 0, 10 * NS_PER_S, 0 };
+    static const struct told words[] = { { 0, "Resources" },
+                                         { 2 * NS_PER_S, "Priority" },
+                                         { 5 * NS_PER_S / 2, "Resources" },
+                                         { 4 * NS_PER_S, "Priority" },
+                                         { 5 * NS_PER_S, "Resources" },
+                                         { 7 * NS_PER_S, "JobHeldUser" },
+                                         { 15 * NS_PER_S / 2, "Resources" } };
+    static const struct told causes[] = { { 0, "resources" } };
+    static const int64_t ends_ds[] = { 40, 50, 70, 75, 100 };
+    struct log spans;
+    log_init(&spans, sizeof(struct wait_span), 0);
+    assert_true(wait_spans_cut(&wait, 1, (struct told_rows){ causes, 1 },
+                               (struct told_rows){ words, 7 }, &spans));
+    assert_int_equal(spans.count, 5);
+    for (uint32_t i = 0; i < 5; i++)
+        assert_int_equal(LOG_ITEMS(&spans, struct wait_span)[i].to_ns,
+                         ends_ds[i] * (NS_PER_S / 10));
+    log_clear(&spans);
+}
+
 static void words_have_kinds(void **state)
 {
     (void)state;
@@ -223,6 +248,7 @@ int main(void)
         cmocka_unit_test(policies_have_words),
         cmocka_unit_test(words_stand_before_causes),
         cmocka_unit_test(words_have_kinds),
+        cmocka_unit_test(priority_between_passes),
     };
     return cmocka_run_group_tests_name("reason words", tests, NULL, NULL);
 }

@@ -1,6 +1,8 @@
 /* wait_spans.c - see wait_spans.h. */
 #include "report/wait_spans.h"
 
+#include "base/clock.h"
+
 #include <string.h>
 
 /* The last row at or before at_ns, or NULL. */
@@ -31,15 +33,28 @@ static bool same(const char *a, const char *b)
     return a == b || (a && b && strcmp(a, b) == 0);
 }
 
-/* Lengthens the last span when this one goes on with it. */
+static bool goes_on(const struct wait_span *last, const struct wait_span *span)
+{
+    return same(wait_kind(last), wait_kind(span)) && same(last->word, span->word);
+}
+
+/* Lengthens the last span when this one goes on with it. Slurm's main pass says Priority, and backfill half a second later
+ * what it said before: that is the order of its passes, not a reason. The view wait_span has such rows. */
 static bool keep(struct log *spans, const struct wait_span *span, bool is_first)
 {
     struct wait_span *last =
         is_first ? NULL : &LOG_ITEMS(spans, struct wait_span)[spans->count - 1];
-    if (!last || !same(wait_kind(last), wait_kind(span)) || !same(last->word, span->word))
-        return log_append(spans, span);
-    last->to_ns = span->to_ns;
-    return true;
+    if (last && goes_on(last, span)) {
+        last->to_ns = span->to_ns;
+        return true;
+    }
+    if (last && same(last->word, "Priority") && last->to_ns - last->from_ns < NS_PER_S &&
+        spans->count > 1 && last[-1].behind == span->behind && goes_on(&last[-1], span)) {
+        last[-1].to_ns = span->to_ns;
+        spans->count--;
+        return true;
+    }
+    return log_append(spans, span);
 }
 
 bool wait_spans_cut(const struct wait *waits, uint64_t wait_count, struct told_rows causes,

@@ -67,7 +67,7 @@ static void tell_shape(const struct why_story *story, FILE *out)
     if (story->job.gpus == 0 && request->known && request->share_units > 0)
         fprintf(out, "%.3g of a GPU", (double)request->share_units / UNITS_PER_GPU);
     else if (story->job.gpus == 0)
-        fputs("no GPUs", out);
+        fputs("no whole GPU", out);
     else
         fprintf(out, "%" PRIu32 " GPU%s", story->job.gpus, plural(story->job.gpus));
     if (request->known && request->nodes > 1)
@@ -247,6 +247,17 @@ static const char *what_binds(const struct wait_span *span)
     return "";
 }
 
+/* A gang holds GPUs before it starts, so what is idle says nothing. */
+static void tell_half_placed(const struct why_story *story, FILE *out)
+{
+    char from[WHY_TIME_BYTES], to[WHY_TIME_BYTES];
+    fprintf(
+        out,
+        "From %s to %s it held GPUs for some of its pods, or was about to, while the others found "
+        "no room.\n",
+        why_time(story->main_span->from_ns, from), why_time(story->main_span->to_ns, to));
+}
+
 static void tell_needed(const struct why_story *story, FILE *out)
 {
     char at[WHY_TIME_BYTES], id[128];
@@ -262,7 +273,7 @@ static void tell_needed(const struct why_story *story, FILE *out)
         fprintf(out, "%" PRIu32 " node%s with %" PRIu32 " GPU%s free%s", request->nodes,
                 plural(request->nodes), request->gpus_per_node, plural(request->gpus_per_node),
                 request->nodes > 1 ? " on each" : "");
-    if (request->known && request->share_units > 0)
+    if (story->job.gpus == 0)
         fputs(".\n", out); /* parts of GPUs lie in no row of held GPUs */
     else
         fprintf(out, "; %" PRIu32 " of %" PRIu32 " GPUs were idle%s.\n",
@@ -314,7 +325,10 @@ static void print_lack(const struct why_story *story, FILE *out)
     struct sentences s;
     if (story->main_span == NULL || !waits_for_room(story->main_span)) return;
     if (!sentences_begin(&s)) return;
-    tell_needed(story, s.memory);
+    if (story->main_span->word != NULL && strcmp(story->main_span->word, "WaitingForPods") == 0)
+        tell_half_placed(story, s.memory);
+    else
+        tell_needed(story, s.memory);
     fputc('\n', out);
     sentences_end(&s, out);
     print_holders(story, out);
