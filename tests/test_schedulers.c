@@ -79,6 +79,7 @@ static struct cast put_layout(bool slurm)
     put("layouts:\n- name: c\n  fabric: {link: ib-ndr400}\n  servers:\n  - ");
     put_group(shape.gpus, shape.nodes, "a");
     if (slurm) put(", weight: %u, features: '%s'", 1 + below(2), one_of("ib|ib,big"));
+    if (!slurm) put(", name: first");
     put("}\n");
     if (shape.mixed) {
         put("  - ");
@@ -219,10 +220,9 @@ static void put_slurm(struct cast shape)
     put("    associations:\n    - {account: lab}\n    - {account: lab, user: u0, fairshare: 3}\n"
         "    - {account: lab, user: u1, MaxJobs: %u}\n    - {account: lab, user: u2}\n",
         1 + below(6));
-    if (chance(40))
-        put("    reservations:\n    - {name: r0, nodes: 'a0', users: u0, start: %uh, duration: "
-            "%uh%s}\n",
-            below(12), 1 + below(12), chance(20) ? ", flags: MAINT" : "");
+    put("    reservations:\n    - {name: r0, nodes: 'a0', users: 'u0,u1', start: %uh, duration: "
+        "%uh%s}\n",
+        below(30), 1 + below(12), chance(20) ? ", flags: MAINT" : "");
 }
 
 static void put_slurm_shape(struct cast shape)
@@ -253,6 +253,12 @@ static void put_slurm_job(struct cast shape, uint32_t row)
 {
     const uint32_t run_s = 60 + below(600) * below(40);
     put("- {id: j%u, at: %us, run: %us, user: u%u", row, row * 2000 + below(3), run_s, below(3));
+    if (chance(6)) {
+        put(", time: %us, het: [{gpus: %u}, {ntasks: %u}]}\n", 2 * run_s, 1 + below(shape.gpus),
+            1 + below(4));
+        return;
+    }
+    if (chance(8)) put(", reservation: r0");
     put_slurm_shape(shape);
     if (chance(60)) put(", time: %us", 60 + run_s / 2 + below(2 * run_s));
     if (chance(40)) put(", partition: '%s'", one_of("p0|p1|p0,p1"));
@@ -311,6 +317,10 @@ static void put_kubernetes(struct cast shape, const char *gang)
         put("    operator: {plugin_ready: 60s, driver_upgrade_every: 12h, driver_upgrade: 10m}\n");
     const bool queued = strcmp(gang, "none") != 0 && strcmp(gang, "coscheduling") != 0;
     if (queued) put_queues(gang);
+    if (queued) put("    topology: [{name: rack, nodes: 2}, {name: host, nodes: 1}]\n");
+    if (!queued && chance(20))
+        put("    autoscaler: {expander: %s, groups: [{group: first, min: %u, provision: %us}]}\n",
+            one_of("random|least-waste|most-pods"), below(2), 60 + below(1200));
     if (!strcmp(gang, "volcano") && chance(50))
         put("    binpack: {weight: 10, resources: [{name: nvidia.com/gpu}]}\n");
     (void)shape;
@@ -325,6 +335,8 @@ static void put_kube_job(struct cast shape, uint32_t row, const char *gang)
         put(", resources: {cpu: '%u', memory: 1Gi}", 1 + below(4));
     else
         put(", resources: {cpu: 500m, nvidia.com/gpu: %u}", 1 + below(shape.gpus));
+    if (queued && chance(30))
+        put(", topology: {%s: %s}", one_of("required|preferred"), one_of("rack|host"));
     if (chance(50)) put(", priority: %u", below(4));
     if (chance(20)) put(", preemptionPolicy: Never");
     if (chance(20)) put(", tolerations: slow");
