@@ -266,6 +266,10 @@ static bool kube_next(void *memory, const struct policy_view *view, int64_t now_
     (void)fresh_serial; /* the queue knows who is new */
     struct kubernetes *kube = memory;
     kube->now_ns = now_ns;
+    if (kube->out_of_memory || kube->queue.out_of_memory) { /* the run ends and says so */
+        *view->out_of_memory = true;
+        return false;
+    }
     if (kube->autoscaler && kube_autoscaler_told(kube->autoscaler, decision)) return true;
     if (next_todo(kube, view, decision)) return true;
     if (kube_next_termination(kube, view, decision)) return true;

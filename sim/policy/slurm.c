@@ -237,6 +237,10 @@ static bool policy_next(void *memory, const struct policy_view *view, int64_t no
     struct slurm *slurm = memory;
     slurm->acting = true;
     slurm->last_ns = now_ns;
+    if (slurm->out_of_memory) { /* noticed since the last decision: the run ends and says so */
+        *view->out_of_memory = true;
+        return false;
+    }
     if (slurm_sleep_next(slurm, view, now_ns, decision)) return true;
     if (slurm->stage == STAGE_BEFORE) slurm_ending_pass(slurm, now_ns);
     slurm_refresh(slurm, view);
