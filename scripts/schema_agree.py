@@ -253,7 +253,7 @@ KUBE_GOOD = [{"kind": "kubernetes", "kubernetes": value} for value in (
     {}, {"gang": "coscheduling", "podMaxBackoffSeconds": 20}, {"preemption": False, "backoffLimit": 0},
     {"profile": {"NodeResourcesFit": {"scoringStrategy": "MostAllocated"}, "weights": {"NodeAffinity": 0}}},
     {"profile": {"NodeResourcesBalancedAllocation": [{"name": "cpu"}], "percentageOfNodesToScore": 30}},
-    {"topology": [{"name": "rack", "nodes": 4}, {"name": "host", "nodes": 1}]},
+    {"gang": "volcano", "topology": [{"name": "rack", "nodes": 4}, {"name": "host", "nodes": 1}]},
     {"nodeMonitorGracePeriod": "40s", "podReplacementPolicy": "Failed", "tolerationSeconds": 60})]
 KUBE_BAD = [{"kind": "kubernetes", "kubernetes": value} for value in (
     {"gang": "none of them"}, {"profile": {"weights": {"PodTopologySpread": 2}}}, {"preemption": "no"},

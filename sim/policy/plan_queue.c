@@ -85,7 +85,7 @@ static struct part *take_room(struct plan_queue *queue, uint32_t part_count, uin
     *room_log2 = log2;
     struct part *room = queue->rooms[log2];
     if (room)
-        memcpy(&queue->rooms[log2], room, sizeof queue->rooms[log2]);
+        memcpy(&queue->rooms[log2], (const void *)room, sizeof(struct part *));
     else
         room = ARENA_ARRAY(queue->arena, struct part, (size_t)1 << log2);
     if (!room) queue->out_of_memory = true;

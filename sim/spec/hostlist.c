@@ -149,7 +149,7 @@ const char *hostlist_check(const char *text, uint32_t *count)
 static uint32_t write_number(const struct piece *piece, uint32_t index, char *out, size_t out_bytes)
 {
     const char *at = piece->text, *const end = piece->text + piece->bytes;
-    struct range range;
+    struct range range = { 0 };
     while (read_range(&at, end, &range) && index > range.high - range.low)
         index -= range.high - range.low + 1;
     const int bytes = snprintf(out, out_bytes, "%0*u", (int)range.width, range.low + index);
