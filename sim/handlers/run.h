@@ -46,17 +46,19 @@ struct run_shared {
 /* In the order in which they act within one instant; resources return before they are claimed. */
 enum event_kind {
     EV_FINISH,
+    EV_LIMIT, /* a job reaches its limit: an end like any other */
     EV_REPAIR,
     EV_CRASH, /* a job's own software fails */
     EV_FAULT,
     EV_DETECT,
     EV_SUBMIT,
     EV_REQUEUE,
-    EV_LIMIT,
     EV_USER, /* `events:` of the scenario */
     EV_WAKE, /* the policy asked for a pass */
     EV_KINDS
 };
+_Static_assert(EV_LIMIT < EV_SUBMIT && EV_DETECT < EV_SUBMIT && EV_SUBMIT < EV_USER,
+               "ends and faults, then submissions, then hands (SCHEDULING 1)");
 
 struct run {
     const struct run_shared *shared;

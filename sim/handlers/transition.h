@@ -11,7 +11,8 @@ void transition_submit(struct run *run, uint32_t trace_row);
 /* A waiting job starts where the policy said. */
 void transition_start(struct run *run, const struct decision *decision);
 
-/* Any decision of the policy. */
+/* Any decision of the policy. A suspension counts as a durable point: what a job did before it is not lost by a later
+ * fault, though the process was in memory only. */
 void transition_apply(struct run *run, const struct decision *decision);
 
 /* A waiting job takes GPUs and does not start; and gives all of them back. */
