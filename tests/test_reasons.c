@@ -319,12 +319,44 @@ static void rejected_jobs_say_why(void **state)
     fixture_clear(&fixture);
 }
 
+/* Two passes at one instant: a job of no length starts at 10 s on all that is free and is gone at 10 s. What the pair of
+ * GPUs behind the large job waits for is told once for that instant, as it was at its end: order again. */
+static void once_an_instant(void **state)
+{
+    (void)state;
+    static const struct {
+        double submit_s, duration_s;
+        uint32_t gpus;
+    } jobs[] = { { 0, 100, 8 }, { 0, 10, 4 }, { 1, 0, 8 }, { 2, 50, 16 }, { 3, 50, 2 } };
+    struct fixture fixture;
+    fixture_init(&fixture, 5);
+    fixture_layout(&fixture, "two", 2, 8);
+    for (uint32_t row = 0; row < 5; row++)
+        fixture_job(&fixture, row, jobs[row].submit_s, jobs[row].duration_s, 0, jobs[row].gpus);
+    fixture_ready(&fixture);
+    struct replica_result result;
+    assert_int_equal(fixture_run(&fixture, 0, 0, &result), STATUS_OK);
+    const struct cause_row *rows = LOG_ITEMS(&result.causes, struct cause_row);
+    uint32_t at_ten = 0;
+    for (uint64_t a = 0; a < result.causes.count; a++) {
+        for (uint64_t b = a + 1; b < result.causes.count; b++)
+            assert_false(rows[a].request == rows[b].request && rows[a].from_ns == rows[b].from_ns);
+        if (rows[a].from_ns != 10 * NS_PER_S || rows[a].free_gpus != 8) continue;
+        at_ten += rows[a].cause == WAIT_PRIORITY;
+    }
+    assert_int_equal(at_ten, 1);
+    replica_result_clear(&result);
+    fixture_clear(&fixture);
+}
+
 int main(void)
 {
     struct rows rows = { 0 };
     for (size_t i = 0; i < sizeof hands / sizeof *hands; i++)
         rows_add(&rows, spans_by_hand, &hands[i], "%s", hands[i].name);
     rows_add(&rows, rejected_jobs_say_why, NULL, "rejected jobs say why");
+    rows_add(&rows, once_an_instant, NULL,
+             "told once an instant, though a job of no length makes two passes");
     for (uint64_t seed = 1; seed <= 200; seed++)
         rows_add(&rows, told_as_the_allocations_say, (const void *)(uintptr_t)seed,
                  "told as the allocations say, seed %d", (int)seed);

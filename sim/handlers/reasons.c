@@ -21,10 +21,11 @@ bool reasons_init(struct run *run)
     struct reasons *reasons = &run->reasons;
     const uint32_t classes = run->shared->requests.class_count;
     reasons->cause = ARENA_ARRAY(run->arena, uint8_t, classes);
+    reasons->told = ARENA_ARRAY(run->arena, uint64_t, classes);
     reasons->judged_at = ARENA_ARRAY(run->arena, uint64_t, classes);
     reasons->sick = ARENA_ARRAY(run->arena, uint32_t, run->cluster.nodes);
     reasons->sick_stale = true;
-    if (!reasons->cause || !reasons->judged_at || !reasons->sick) return false;
+    if (!reasons->cause || !reasons->told || !reasons->judged_at || !reasons->sick) return false;
     memset(reasons->cause, CAUSE_NONE, classes);
     return true;
 }
@@ -178,14 +179,24 @@ static void note_causes(struct run *run)
         uint8_t *last = &run->reasons.cause[head->request_class];
         const enum wait_cause cause = cause_of(run, &lookout, head);
         if (*last == (uint8_t)cause) continue;
-        if (*last == CAUSE_NONE) describe_request(run, head->request_class);
+        const bool is_first = *last == CAUSE_NONE;
+        if (is_first) describe_request(run, head->request_class);
         *last = (uint8_t)cause;
         const struct cause_row row = { .from_ns = run->now_ns,
                                        .request = head->request_class,
                                        .free_gpus = (uint32_t)lookout.free_gpus,
                                        .out_gpus = (uint32_t)lookout.out_gpus,
                                        .cause = (uint8_t)cause };
-        append(run, &run->result->causes, &row);
+        /* A job of no length makes a second pass at its instant: what that pass leaves is what counts. */
+        struct log *causes = &run->result->causes;
+        struct cause_row *told =
+            &LOG_ITEMS(causes, struct cause_row)[run->reasons.told[row.request]];
+        if (!is_first && told->from_ns == run->now_ns) {
+            *told = row;
+            continue;
+        }
+        run->reasons.told[row.request] = causes->count;
+        append(run, causes, &row);
     }
 }
 

@@ -26,6 +26,7 @@ struct job_word {
 
 struct reasons {
     uint8_t *cause;         /* [class_count] last told, CAUSE_NONE = never                    */
+    uint64_t *told;         /* [class_count] row in result->causes of what was told last        */
     uint64_t *judged_at;    /* [class_count] blocked_at when it was last said what its hosts lack */
     uint32_t *sick;         /* [nodes] nodes with GPUs that are out or draining               */
     uint32_t sick_count;
