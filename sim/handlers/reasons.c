@@ -189,10 +189,9 @@ static void note_causes(struct run *run)
                                        .cause = (uint8_t)cause };
         /* A job of no length makes a second pass at its instant: what that pass leaves is what counts. */
         struct log *causes = &run->result->causes;
-        struct cause_row *told =
-            &LOG_ITEMS(causes, struct cause_row)[run->reasons.told[row.request]];
-        if (!is_first && told->from_ns == run->now_ns) {
-            *told = row;
+        const uint64_t told = run->reasons.told[row.request];
+        if (!is_first && LOG_ITEMS(causes, struct cause_row)[told].from_ns == run->now_ns) {
+            LOG_ITEMS(causes, struct cause_row)[told] = row;
             continue;
         }
         run->reasons.told[row.request] = causes->count;
