@@ -65,13 +65,13 @@ class Replica:
             self.intervals.append((account, class_, units, start, end))
 
     def attempt(self, row):
-        (serial, number, start, startup, durable, fault, end, outcome, class_, held, asked, levels,
-         fix) = row
+        serial, number, start, startup, durable, fault, end, outcome, class_, levels, fix = row
         work = start + startup
         failed = fault is not None
-        rolled_back = failed or outcome == "killed_limit"
+        rolled_back = failed or outcome in ("killed_limit", "preempted", "cancelled")
         stop = durable if rolled_back else end
-        asked_units, unused_units = asked * UNITS_PER_GPU, (held - asked) * UNITS_PER_GPU
+        unused_units = levels.get("unused", 0)
+        asked_units = sum(levels.values()) - unused_units
         self.add("startup", class_, asked_units, start, min(work, fault if failed else end))
         for account, units in levels.items():
             if account != "unused":
@@ -110,7 +110,7 @@ class Replica:
         count = 0
         for *row, levels, fix in self.db.execute(
                 "SELECT serial, attempt, start_ns, startup_ns, durable_ns, fault_ns, end_ns,"
-                " outcome, class, gpus_held, gpus_asked, units, checkpoint_fix FROM attempt"
+                " outcome, class, units, checkpoint_fix FROM attempt"
                 " WHERE layout_id = ? AND replica = ?", self.key):
             pairs = (pair.split("=") for pair in levels.split())
             self.attempt((*row, {account: int(units) for account, units in pairs}, int(fix)))
@@ -150,7 +150,7 @@ def main():
     if len(sys.argv) != 2:
         sys.exit("usage: ledger_from_attempts.py DB")
     db = sqlite3.connect(f"file:{sys.argv[1]}?mode=ro", uri=True)
-    gone = {"no_demand", "short", "fragmented", "starved", "withheld", "draining", "down"}
+    gone = {"held", "no_demand", "short", "fragmented", "starved", "withheld", "draining", "down"}
     held = {name for name, in db.execute("SELECT DISTINCT account FROM ledger")} - gone
     equal = different = attempts = replicas = 0
     for layout_id, number, g, start, end, run_end in db.execute(
