@@ -38,8 +38,10 @@ for layout in dense8/slurm dense8/default sparse4/kueue; do
     echo
     echo "== $layout: the longest waits"
     "$BUILD/gpuplan" why "$work/week.db" --longest 3 --layout "$layout"
-    job=$("$BUILD/gpuplan" why "$work/week.db" --longest 1 --layout "$layout" | sed -n '2s/ .*//p')
-    "$BUILD/gpuplan" why "$work/week.db" "$job" --layout "$layout"
+    # Ids come again when the week is played again, serials do not.
+    serial=$("$BUILD/gpuplan" why "$work/week.db" --longest 1 --layout "$layout" | awk 'NR == 2 { print $2 }')
+    echo
+    "$BUILD/gpuplan" why "$work/week.db" "$serial" --serial --layout "$layout"
 done
 open=$(sqlite3 "$work/week.db" "SELECT count(*) FROM closure WHERE difference_gpu_s <> 0")
 echo
