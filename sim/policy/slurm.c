@@ -117,7 +117,7 @@ static void note_waits(struct slurm *slurm, const struct policy_view *view, stru
 {
     struct slurm_job *job = &slurm->jobs[note.live];
     const struct slurm_job was = *job;
-    *job = (struct slurm_job){ .estimate_s = SECONDS_NEVER, .eligible_ns = note.at_ns };
+    *job = (struct slurm_job){ .eligible_ns = note.at_ns };
     if (note.kind == NOTE_SUBMIT) {
         slurm_rank(slurm, view, note.live);
         slurm_ready_submit(&slurm->ready, note.live, view->live->jobs[note.live].row, note.at_ns);

@@ -19,7 +19,4 @@ struct slurm_test_only {
 struct slurm_test_only slurm_test_only(void *memory, const struct policy_view *view, uint32_t row,
                                        int64_t now_ns);
 
-/* The start that squeue --start shows for a waiting job; TIME_NEVER when none was worked out. */
-int64_t slurm_expected_start_ns(const void *memory, uint32_t live);
-
 #endif

@@ -42,11 +42,3 @@ struct slurm_test_only slurm_test_only(void *memory, const struct policy_view *v
     }
     return answer;
 }
-
-int64_t slurm_expected_start_ns(const void *memory, uint32_t live)
-{
-    const struct slurm *slurm = memory;
-    if (live >= slurm->job_capacity || slurm->jobs[live].estimate_s == SECONDS_NEVER)
-        return TIME_NEVER;
-    return simulation_ns(slurm, slurm->jobs[live].estimate_s);
-}

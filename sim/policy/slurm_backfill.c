@@ -169,7 +169,6 @@ static enum step place_at(struct slurm *slurm, const struct policy_view *view,
     const int64_t now_s = slurm->sched_start_s;
     struct slurm_job *job = &slurm->jobs[entry->live];
     if (het != JOB_NONE) start_s = slurm_het_start_s(slurm, view, entry->live, start_s);
-    job->estimate_s = start_s;
     job->limit_s = try->limit_s;
     job->partition = entry->partition;
     if (start_s <= now_s && het != JOB_NONE) {

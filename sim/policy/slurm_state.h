@@ -42,7 +42,6 @@
 struct slurm_job {
     int64_t limit_s;       /* planned length                                                       */
     int64_t planned_end_s; /* while it runs                                                      */
-    int64_t estimate_s;    /* expected start of a waiting job; SECONDS_NEVER = none                    */
     int64_t eligible_ns;   /* since when nothing but other jobs stood in its way                      */
     int64_t billing_micro; /* what it is booked with while it runs                                 */
     uint32_t basic;        /* priority/basic                                                       */
