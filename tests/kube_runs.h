@@ -58,6 +58,22 @@ static inline struct ask *kube_job(struct fixture *fixture, uint32_t row, double
     return ask;
 }
 
+/* Two hours of a random run: racks of so many nodes as the one level of a topology, servers that may break. */
+static inline void kube_random_run(struct scenario *scenario, uint64_t seed, uint32_t rack_nodes,
+                                   bool breaks)
+{
+    scenario->seed = seed;
+    scenario->horizon_ns = 2 * NS_PER_HOUR; /* some runs deadlock: quota is no place */
+    scenario->curve_bin_ns = NS_PER_HOUR;
+    scenario->kube.level_count = 1;
+    scenario->kube.level_nodes[0] = rack_nodes;
+    snprintf(scenario->kube.levels[0], sizeof scenario->kube.levels[0], "rack");
+    if (breaks)
+        scenario->failures.component[COMPONENT_SERVER] = (struct component_failures){
+            .law = LAW_EXPONENTIAL, .mean_s = 9000, .repair_median_s = 600, .repair_p95_s = 3000
+        };
+}
+
 /* Runs the first layout; the books are checked after every instant. */
 static inline void kube_run(struct fixture *fixture, struct replica_result *result)
 {

@@ -293,18 +293,9 @@ static void any_run_closes(void **state)
         batch_fixture(&fixture, both[seed % 2], JOBS, any_count(seed, 1, 4, 8), 3);
         struct scenario *scenario = &fixture.scenario;
         any_queues(seed);
-        scenario->seed = seed;
-        scenario->horizon_ns = 2 * NS_PER_HOUR;
-        scenario->curve_bin_ns = NS_PER_HOUR;
+        kube_random_run(scenario, seed, any_count(seed, 2, 1, 4), any(seed, 3) < 0.5);
         scenario->kube.binpack_weight = any_count(seed, 4, 0, 5);
         scenario->kube.binpack_resource[KUBE_GPU] = 1;
-        scenario->kube.level_count = 1;
-        scenario->kube.level_nodes[0] = any_count(seed, 2, 1, 4);
-        snprintf(scenario->kube.levels[0], sizeof scenario->kube.levels[0], "rack");
-        if (any(seed, 3) < 0.5)
-            scenario->failures.component[COMPONENT_SERVER] = (struct component_failures){
-                .law = LAW_EXPONENTIAL, .mean_s = 9000, .repair_median_s = 600, .repair_p95_s = 3000
-            };
         for (uint32_t row = 0; row < JOBS; row++) any_job(&fixture, row, seed);
         batch_run(&fixture, &result);
         finished += result.jobs_end[END_FINISHED];

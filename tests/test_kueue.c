@@ -257,16 +257,7 @@ static void any_run_closes(void **state)
         kueue_fixture(&fixture, JOBS, any_count(seed, 1, 4, 8), 3);
         struct scenario *scenario = &fixture.scenario;
         any_queues(seed);
-        scenario->seed = seed;
-        scenario->horizon_ns = 2 * NS_PER_HOUR; /* some runs deadlock: quota is no place */
-        scenario->curve_bin_ns = NS_PER_HOUR;
-        scenario->kube.level_count = 1;
-        scenario->kube.level_nodes[0] = any_count(seed, 2, 1, 4);
-        snprintf(scenario->kube.levels[0], sizeof scenario->kube.levels[0], "rack");
-        if (any(seed, 3) < 0.5)
-            scenario->failures.component[COMPONENT_SERVER] = (struct component_failures){
-                .law = LAW_EXPONENTIAL, .mean_s = 9000, .repair_median_s = 600, .repair_p95_s = 3000
-            };
+        kube_random_run(scenario, seed, any_count(seed, 2, 1, 4), any(seed, 3) < 0.5);
         for (uint32_t row = 0; row < JOBS; row++) any_job(&fixture, row, seed);
         kube_run(&fixture, &result);
         finished += result.jobs_end[END_FINISHED];
