@@ -72,6 +72,28 @@ static void the_recording_does_not_follow_the_layout(void **state)
     fixture_clear(&fixture);
 }
 
+/* --nodes=2-3 with eight GPUs a node, recorded on two: on three the ring is one of 24 GPUs. */
+static void a_job_given_more_rings_over_all_of_it(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    fixture_init(&fixture, 1);
+    talks(&fixture.scenario);
+    fixture_layout(&fixture, "three", 3, 8);
+    fixture_job(&fixture, 0, 0, 10000, 0, 16);
+    fixture_ready(&fixture);
+    struct speed *speed =
+        speed_create(&fixture.scenario, &fixture.plan.variants[0], fixture.arena);
+    assert_non_null(speed);
+    const struct speed_query query = { .gpus = 16,
+                                       .recorded_nodes = 2,
+                                       .kappa_luck = 1,
+                                       .place = { .servers = 3, .gpus = 24, .gpus_min = 8 } };
+    const double ratio = ring_s(3, 8 * NIC) / ring_s(2, 8 * NIC);
+    CHECK_NEAR((double)speed_of(speed, &query).rate_q30 / RATE_ONE, 1.5 / (1 + 0.5 * ratio), 1e-8);
+    fixture_clear(&fixture);
+}
+
 /* MODELS 12: without the software class a 1,024-GPU job on servers of 8, 4, 2 and 1 GPUs has these
  * hours to its next failure: 3.03e-4 a day per GPU, 4.79e-4 per host, 3.16e-4/8 per link. */
 static const struct {
@@ -107,6 +129,8 @@ int main(void)
     rows_add(&rows, uplinks_bound_a_job_that_spans_leaves, (void *)0, "16 GPUs below one leaf");
     rows_add(&rows, the_recording_does_not_follow_the_layout, NULL,
              "the recording does not follow the layout");
+    rows_add(&rows, a_job_given_more_rings_over_all_of_it, NULL,
+             "a job given more than it asked for");
     for (uintptr_t row = 0; row < sizeof published / sizeof *published; row++)
         rows_add(&rows, a_job_lives_as_published, (void *)row, "1,024 GPUs on servers of %u",
                  published[row].gpus);

@@ -23,6 +23,7 @@
 /* Where a job would run, as far as its speed depends on it. */
 struct speed_place {
     uint32_t servers;
+    uint32_t gpus;      /* of all servers; 0 = as many as it asked for                 */
     uint32_t gpus_min;  /* on the server that holds fewest of its GPUs                 */
     bool spans_leaves;  /* its servers hang on more than one leaf                      */
 };

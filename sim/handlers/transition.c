@@ -186,6 +186,7 @@ static struct speed_place place_of_grants(struct run *run, uint32_t first_grant)
         place.spans_leaves |= node / cluster->nodes_per_leaf != leaf;
         if (gpus == 0) continue; /* seen already, or cores only */
         place.servers++;
+        place.gpus += gpus;
         if (gpus < place.gpus_min) place.gpus_min = gpus;
     }
     if (place.servers == 0) return (struct speed_place){ .servers = 1, .gpus_min = 1 };
