@@ -320,6 +320,57 @@ static void exact_numbers_stand_alone(void **state)
     free(text);
 }
 
+/* Jobs 0 to count - 1, submitted an hour after each other; each takes (row + 1) hours, twice that on the second layout,
+ * and the last one never ends there. */
+static void store_jobs_of(struct fixture *f, uint32_t count)
+{
+    struct store *store = open_store(f);
+    for (uint32_t layout = 0; layout < 2; layout++) {
+        struct replica_result r = fixture_result(layout, 0);
+        report_metrics(&r, 1);
+        for (uint32_t i = 0; i < count; i++) {
+            const int64_t submit_ns = i * NS_PER_HOUR;
+            const bool ends = layout == 0 || i + 1 < count;
+            const struct job_row job = {
+                .serial = i,
+                .trace_row = i % 3,
+                .submit_ns = submit_ns,
+                .first_start_ns = submit_ns,
+                .end_ns = ends ? submit_ns + (1 + layout) * (i + 1) * NS_PER_HOUR : TIME_NEVER,
+                .gpus = 8,
+                .attempts = 1,
+                .end = ends ? END_FINISHED : END_RUNNING
+            };
+            assert_true(log_append(&r.jobs, &job));
+        }
+        fixture_store(store, &r, f->diag);
+    }
+    assert_int_equal(store_finish(store, f->diag), STATUS_OK);
+}
+
+static void few_jobs_stand_one_by_one(void **state)
+{
+    struct fixture *f = *state;
+    char *text;
+    store_jobs_of(f, 3);
+    assert_int_equal(print_all(f, &(struct report_options){ 0 }, &text), STATUS_OK);
+    holds(text, "\ncompletion of each, h     GPUs ");
+    holds(text, "     8             1.00     2.00 (x2.00)\n");
+    holds(text, "     8             2.00     4.00 (x2.00)\n");
+    holds(text, "     8             3.00                -\n");
+    free(text);
+}
+
+static void many_jobs_do_not(void **state)
+{
+    struct fixture *f = *state;
+    char *text;
+    store_jobs_of(f, 33);
+    assert_int_equal(print_all(f, &(struct report_options){ 0 }, &text), STATUS_OK);
+    lacks(text, "completion of each");
+    free(text);
+}
+
 int main(void)
 {
     gsl_set_error_handler_off();
@@ -336,6 +387,8 @@ int main(void)
         ROW(a_layout_is_below_60_lines),
         ROW(zeros_are_left_out),
         ROW(exact_numbers_stand_alone),
+        ROW(few_jobs_stand_one_by_one),
+        ROW(many_jobs_do_not),
     };
     return cmocka_run_group_tests_name("tables", tests, NULL, NULL);
 }

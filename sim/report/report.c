@@ -9,6 +9,7 @@
 #include "report/prose.h"
 #include "report/settle.h"
 #include "report/tables.h"
+#include "report/tables_jobs.h"
 #include "report/verdict.h"
 
 #include <stdlib.h>
@@ -45,6 +46,7 @@ static enum status print_text(const char *db_path, const struct comparison *c,
     TRY(print_verdict(c, moves, out, diag));
     fputc('\n', out);
     tables_overview(c, out);
+    TRY(tables_jobs(c, db_path, out, diag));
     if (options->brief) return STATUS_OK;
     tables_layouts(c, out);
     moves_table(moves, out);
