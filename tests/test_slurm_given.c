@@ -8,8 +8,7 @@ static void a_job_that_talks_uses_all_that_it_is_given(void **state)
 {
     (void)state;
     struct stored_run run;
-    run_with(&run, "", "scheduler: {kind: slurm}\n",
-             "  - {count: 5, type: dgx-h100}\n",
+    run_with(&run, "", "scheduler: {kind: slurm}\n", "  - {count: 5, type: dgx-h100}\n",
              "- {id: range, run: 1000s, nodes: 1-3, gpus_per_node: 8}\n"
              "- {id: whole, run: 1000s, nodes: 2, gpus_per_node: 6, exclusive: true}\n");
     static const struct {

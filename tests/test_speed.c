@@ -82,8 +82,7 @@ static void a_job_given_more_rings_over_all_of_it(void **state)
     fixture_layout(&fixture, "three", 3, 8);
     fixture_job(&fixture, 0, 0, 10000, 0, 16);
     fixture_ready(&fixture);
-    struct speed *speed =
-        speed_create(&fixture.scenario, &fixture.plan.variants[0], fixture.arena);
+    struct speed *speed = speed_create(&fixture.scenario, &fixture.plan.variants[0], fixture.arena);
     assert_non_null(speed);
     const struct speed_query query = { .gpus = 16,
                                        .recorded_nodes = 2,

@@ -247,8 +247,8 @@ static struct pace pace_of(struct speed *speed, int which, const struct speed_qu
         const double mean = reference.servers == 1 ? profile->kappa_one : profile->kappa_many;
         const double kappa = mean * query->kappa_luck * communication->scale;
         const double unit_s = collective(speed, 1, query->profile, query->gpus, reference).total_s;
-        const struct collective_memo time = collective(
-            speed, which, query->profile, place.gpus ? place.gpus : query->gpus, place);
+        const struct collective_memo time =
+            collective(speed, which, query->profile, place.gpus ? place.gpus : query->gpus, place);
         const double exposed = exposed_frac(kappa, time.total_s / unit_s, profile->hidden_frac);
         double intra = exposed_frac(kappa, time.intra_s / unit_s, profile->hidden_frac);
         if (intra > exposed) intra = exposed;
