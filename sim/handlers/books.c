@@ -54,6 +54,13 @@ int64_t books_asked_units(const struct run *run, uint32_t live)
     return demand->flexible || asked > held ? held : asked;
 }
 
+uint32_t books_asked_gpus(const struct run *run, uint32_t live)
+{
+    const struct demand *demand = demand_of_live(run, live);
+    const uint32_t held = run->live.attempts[live].held;
+    return demand->flexible || demand->gpus > held ? held : demand->gpus;
+}
+
 static int64_t unused_units(const struct run *run, uint32_t live)
 {
     return books_held_units(run, live) - books_asked_units(run, live);

@@ -26,6 +26,7 @@ int128 books_lose(struct run *run, uint32_t live, int64_t durable_ns);
 /* Units that an attempt holds; and those that it asked for, the rest is unused. */
 int64_t books_held_units(const struct run *run, uint32_t live);
 int64_t books_asked_units(const struct run *run, uint32_t live);
+uint32_t books_asked_gpus(const struct run *run, uint32_t live); /* whole ones                   */
 
 /* Free GPUs are held by a job that does not run: `units` more, from now on; and free again, before they
  * are counted as started. */

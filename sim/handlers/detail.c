@@ -57,7 +57,7 @@ void detail_attempt(struct run *run, uint32_t live, enum attempt_end end, int64_
                                .durable_ns = durable_ns,
                                .startup_ns = attempt->work_start_ns - attempt->start_ns,
                                .gpus_held = attempt->held,
-                               .gpus_asked = demand_of_live(run, live)->gpus,
+                               .gpus_asked = books_asked_gpus(run, live),
                                .servers = servers,
                                .broken_gpus = attempt->broken,
                                .checkpoint_fix_unit_ns = { (int64_t)(checkpoint_fix >> 64),

@@ -33,12 +33,12 @@ void transition_settle_restart(struct run *run, uint32_t live)
 {
     struct live_job *job = &run->live.jobs[live];
     if (job->incident == ROW_NONE || job->state == LIVE_HUNG) return;
-    int64_t until_ns = run->now_ns;
-    if (job->state == LIVE_RUNNING && run->live.attempts[live].work_start_ns < until_ns)
-        until_ns = run->live.attempts[live].work_start_ns;
+    const bool runs = job->state == LIVE_RUNNING;
+    const int64_t work_ns = run->live.attempts[live].work_start_ns;
+    const int64_t until_ns = runs && work_ns < run->now_ns ? work_ns : run->now_ns;
+    const uint32_t gpus = runs ? books_asked_gpus(run, live) : demand_of_live(run, live)->gpus;
     struct incident *incident = &LOG_ITEMS(&run->result->incidents, struct incident)[job->incident];
-    incident->restart_gpu_ns +=
-        (int128)demand_of_live(run, live)->gpus * (until_ns - job->stopped_ns);
+    incident->restart_gpu_ns += (int128)gpus * (until_ns - job->stopped_ns);
     job->incident = ROW_NONE;
 }
 

@@ -51,7 +51,7 @@ void transition_hang(struct run *run, uint32_t live, uint32_t incident_row, int6
     attempt->fault_ns = run->now_ns;
     struct incident *incident = &LOG_ITEMS(&run->result->incidents, struct incident)[incident_row];
     incident->jobs_hit++;
-    incident->gpus_stopped += demand_of_live(run, live)->gpus;
+    incident->gpus_stopped += books_asked_gpus(run, live);
     incident->lost_gpu_ns += lost / UNITS_PER_GPU;
     agenda_set(&run->agenda, live, time_add(run->now_ns, detection_ns),
                agenda_rank(EV_DETECT, run->serial++));
@@ -62,7 +62,7 @@ void transition_hang(struct run *run, uint32_t live, uint32_t incident_row, int6
 static int128 hang_cost(const struct run *run, uint32_t live)
 {
     const struct attempt *attempt = &run->live.attempts[live];
-    const uint32_t asked = demand_of_live(run, live)->gpus;
+    const uint32_t asked = books_asked_gpus(run, live);
     const uint32_t waiting = asked > attempt->broken ? asked - attempt->broken : 0;
     return (int128)waiting * (run->now_ns - attempt->fault_ns);
 }
