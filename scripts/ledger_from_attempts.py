@@ -11,7 +11,8 @@ An attempt that starts at s, works from w = s + startup on, is durable up to d, 
 at e gives, with its levels (units of each account while it works):
 
     startup   asked GPUs   on [s, min(w, f or e))
-    levels                 on [w, e)     when it finished or still runs at the end
+    levels                 on [w, e)     when it finished or still runs at the end; rows of the table tempo
+                                         cut it into stretches with levels of their own
                            on [w, d)     when it was killed or failed
     lost      asked GPUs   on [d, e)     when it was killed or failed: work rolled back, then waiting
     unused    held - asked on [s, e)
@@ -39,6 +40,11 @@ def ns(seconds):
     return None if seconds is None else int(Fraction(seconds) * NS_PER_S + Fraction(1, 2))
 
 
+def levels_of(text):
+    """ "compute=4032000 startup=12" """
+    return {account: int(units) for account, units in (pair.split("=") for pair in text.split())}
+
+
 class Replica:
     """The attempts of one replica of one layout, as intervals of accounts."""
 
@@ -47,6 +53,16 @@ class Replica:
         self.gpus_per_server = gpus_per_server
         self.intervals = []  # (account, class, units, start, end)
         self.outs = self.read_outs()
+        self.tempos = self.read_tempos()
+
+    def read_tempos(self):
+        """Levels up to a time, of attempts that were slowed or sped up."""
+        tempos = defaultdict(list)
+        for serial, attempt, until, levels in self.db.execute(
+                "SELECT serial, attempt, until_ns, units FROM tempo"
+                " WHERE layout_id = ? AND replica = ? ORDER BY until_ns", self.key):
+            tempos[serial, attempt].append((until, levels_of(levels)))
+        return tempos
 
     def read_outs(self):
         """Intervals in which a GPU is broken, alone or with its server."""
@@ -73,14 +89,29 @@ class Replica:
         unused_units = levels.get("unused", 0)
         asked_units = sum(levels.values()) - unused_units
         self.add("startup", class_, asked_units, start, min(work, fault if failed else end))
-        for account, units in levels.items():
-            if account != "unused":
-                self.add(account, class_, units, work, stop)
-        if fix:
-            partial, rest = divmod(fix, levels["checkpoint"])
-            assert rest == 0, f"attempt {serial}.{number}: the correction is no whole interval"
-            self.add("compute", class_, levels["checkpoint"], end - partial, end)
-            self.add("checkpoint", class_, -levels["checkpoint"], end - partial, end)
+        stretches, begin = [], work
+        for until, units_of in self.tempos[serial, number] + [(end, levels)]:
+            stretches.append((begin, until, units_of))
+            begin = until
+        for begin, until, units_of in stretches:
+            for account, units in units_of.items():
+                if account != "unused":
+                    self.add(account, class_, units, begin, min(until, stop))
+        for begin, until, units_of in reversed(stretches):
+            units = units_of.get("checkpoint", 0)
+            if not fix:
+                break
+            if not units:
+                continue
+            partial, rest = divmod(fix, units)
+            if partial < until - begin:
+                assert rest == 0, f"attempt {serial}.{number}: the correction is no whole interval"
+            else:
+                partial = until - begin
+            self.add("compute", class_, units, until - partial, until)
+            self.add("checkpoint", class_, -units, until - partial, until)
+            fix -= units * partial
+        assert fix == 0, f"attempt {serial}.{number}: the correction is longer than the attempt"
         if rolled_back:
             self.add("lost", class_, asked_units, durable, end)
         self.add("unused", class_, unused_units, start, end)
@@ -112,8 +143,7 @@ class Replica:
                 "SELECT serial, attempt, start_ns, startup_ns, durable_ns, fault_ns, end_ns,"
                 " outcome, class, units, checkpoint_fix FROM attempt"
                 " WHERE layout_id = ? AND replica = ?", self.key):
-            pairs = (pair.split("=") for pair in levels.split())
-            self.attempt((*row, {account: int(units) for account, units in pairs}, int(fix)))
+            self.attempt((*row, levels_of(levels), int(fix)))
             count += 1
         return count
 

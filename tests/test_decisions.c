@@ -1,7 +1,9 @@
 /* test_decisions.c - a policy without sense takes every decision there is at random, on mixed nodes, while parts
- * break and somebody interferes by hand: after every instant all books agree, and no GPU-second is lost. */
+ * break, somebody interferes by hand and jobs change their tempo: after every instant all books agree, no GPU-second
+ * is lost, and each job has done the work that its tempos add up to. */
 #include "base/philox.h"
 #include "fixture.h"
+#include "handlers/transition.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -247,6 +249,67 @@ static const struct policy chaos_policy = {
     .sequel = chaos_sequel,
 };
 
+/* ---- tempos ---------------------------------------------------------------------------------- */
+
+/* What the probe knows of an attempt by itself. */
+struct work_told {
+    uint32_t serial, attempts;
+    int64_t work_ns; /* to do when it began            */
+    uint128 done_q30;
+    uint32_t rate_q30; /* since the last instant       */
+};
+static struct work_told told[4 * JOBS];
+static int64_t told_ns; /* of the last instant          */
+static uint64_t tempo_draws, tempos_set, settled;
+
+static double tempo_draw(const struct run *run)
+{
+    return stream_uniform(run->view.key, 2, tempo_draws++);
+}
+
+static void check_work(const struct run *run, uint32_t live)
+{
+    const struct live_job *job = &run->live.jobs[live];
+    const struct attempt *attempt = &run->live.attempts[live];
+    struct work_told *is = &told[live];
+    if (is->serial != job->serial + 1 || is->attempts != job->attempts)
+        *is = (struct work_told){ job->serial + 1, job->attempts, job->work_ns, 0, 0 };
+    const int64_t from_ns = told_ns > attempt->work_start_ns ? told_ns : attempt->work_start_ns;
+    if (run->now_ns > from_ns) is->done_q30 += (uint128)(run->now_ns - from_ns) * is->rate_q30;
+    assert_true(job->work_ns - timing_done_ns(run, live, run->now_ns) ==
+                is->work_ns - (int64_t)(is->done_q30 / RATE_ONE));
+    settled += job->work_ns < is->work_ns;
+    is->rate_q30 = attempt->tempo.rate_q30;
+}
+
+/* Any job that runs, at any speed, with any shares. */
+static void change_tempo(struct run *run, uint32_t live)
+{
+    if (tempo_draw(run) < 0.7) return;
+    const double all = UNITS_PER_GPU / 5.0;
+    const struct tempo tempo = { .rate_q30 = 1 + (uint32_t)(tempo_draw(run) * 2 * RATE_ONE),
+                                 .intra = (uint32_t)(tempo_draw(run) * all),
+                                 .inter = (uint32_t)(tempo_draw(run) * all),
+                                 .contention = (uint32_t)(tempo_draw(run) * all),
+                                 .data = (uint32_t)(tempo_draw(run) * all),
+                                 .checkpoint = (uint32_t)(tempo_draw(run) * all) };
+    transition_tempo(run, live, &tempo);
+    told[live].rate_q30 = tempo.rate_q30;
+    tempos_set++;
+}
+
+static void change_tempos(const struct run *seen)
+{
+    struct run *run = (struct run *)(uintptr_t)seen; /* what the network does at this point */
+    for (uint32_t live = 0; live < run->live.count; live++) {
+        if (run->live.jobs[live].state != LIVE_RUNNING) continue;
+        check_work(run, live);
+        change_tempo(run, live);
+    }
+    told_ns = run->now_ns;
+    books_probe(run);
+}
+
 /* ---- the scenario ---------------------------------------------------------------------------- */
 
 static double any(uint64_t seed, uint64_t number)
@@ -344,10 +407,13 @@ static void build(struct fixture *fixture, uint64_t seed)
 /* The rows of the attempts tell where their GPU-time went, to the last unit; `held` has no attempt. */
 static void attempts_sum_to_the_ledger(const struct replica_result *result)
 {
-    static const enum account told[] = { ACC_COMPUTE, ACC_CHECKPOINT, ACC_STARTUP, ACC_LOST,
-                                         ACC_UNUSED };
+    static const enum account known[] = {
+        ACC_COMPUTE,    ACC_STALL_INTRA, ACC_STALL_INTER, ACC_STALL_DATA, ACC_STALL_CONTENTION,
+        ACC_CHECKPOINT, ACC_STARTUP,     ACC_LOST,        ACC_UNUSED
+    };
     int128 sum[ACCOUNTS] = { 0 };
     const struct attempt_row *rows = LOG_ITEMS(&result->attempts, const struct attempt_row);
+    const struct tempo_row *paces = LOG_ITEMS(&result->tempos, const struct tempo_row);
     for (uint64_t i = 0; i < result->attempts.count; i++) {
         const int64_t *fix = rows[i].checkpoint_fix_unit_ns;
         struct detail_attempt attempt = {
@@ -360,16 +426,26 @@ static void attempts_sum_to_the_ledger(const struct replica_result *result)
             .end_ns = rows[i].end_ns,
             .fault_ns = rows[i].fault_ns,
             .outcome = attempt_end_names[rows[i].end],
+            .attempt = (uint32_t)i,
             .checkpoint_fix = (int128)((uint128)(uint64_t)fix[0] << 64 | (uint64_t)fix[1]),
         };
         memcpy(attempt.units, rows[i].units, sizeof attempt.units);
-        why_account(&attempt, sum);
+        struct log tempos;
+        log_init(&tempos, sizeof(struct detail_tempo), 0);
+        for (uint64_t t = 0; t < result->tempos.count; t++) {
+            if (paces[t].serial != rows[i].serial || paces[t].attempt != rows[i].attempt) continue;
+            struct detail_tempo tempo = { .attempt = (uint32_t)i, .until_ns = paces[t].until_ns };
+            memcpy(tempo.units, paces[t].units, sizeof tempo.units);
+            assert_true(log_append(&tempos, &tempo));
+        }
+        why_account(&attempt, &tempos, sum);
+        log_clear(&tempos);
     }
-    for (size_t i = 0; i < sizeof told / sizeof *told; i++) {
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
         int128 all = 0;
         for (uint32_t class = 0; class < CLASSES; class ++)
-            all += result->ledger_all[told[i]][class];
-        assert_true(sum[told[i]] == all);
+            all += result->ledger_all[known[i]][class];
+        assert_true(sum[known[i]] == all);
     }
 }
 
@@ -380,7 +456,9 @@ static void books_hold(void **state)
     build(&fixture, seed);
     struct replica_result result;
     const struct run_request request = { .shared = &fixture.shared, .policy = &chaos_policy };
-    run_probe = books_probe;
+    memset(told, 0, sizeof told);
+    told_ns = 0;
+    run_probe = change_tempos;
     assert_int_equal(run_replica(&request, &result), STATUS_OK);
     run_probe = NULL;
     assert_true(result.closure_error == 0);
@@ -400,6 +478,7 @@ static void all_decisions_were_taken(void **state)
 {
     (void)state;
     for (int what = 0; what <= DECIDE_NODE_BACK; what++) assert_true(taken[what] > 200);
+    assert_true(tempos_set > 200 && settled > 200);
 }
 
 int main(void)

@@ -22,7 +22,7 @@ static bool grow(struct live_table *live, uint32_t capacity)
 
 bool live_init(struct live_table *live, uint32_t capacity)
 {
-    *live = (struct live_table){ .first_free = LIVE_NONE };
+    *live = (struct live_table){ .first_free = LIVE_NONE, .past_free = PAST_NONE };
     return grow(live, capacity);
 }
 
@@ -31,7 +31,8 @@ void live_clear(struct live_table *live)
     free(live->jobs);
     free(live->attempts);
     free(live->cycles);
-    *live = (struct live_table){ .first_free = LIVE_NONE };
+    free(live->past);
+    *live = (struct live_table){ .first_free = LIVE_NONE, .past_free = PAST_NONE };
 }
 
 uint32_t live_take(struct live_table *live)
@@ -44,8 +45,11 @@ uint32_t live_take(struct live_table *live)
         row = live->count++;
     }
     live->jobs[row] = (struct live_job){ .state = LIVE_WAITING, .first_start_ns = TIME_NEVER };
-    live->attempts[row] = (struct attempt){ .fault_ns = TIME_NEVER, .first_grant = GRANT_NONE };
-    live->cycles[row] = (struct cycle){ .next_startup_ns = NEXT_STARTUP_USUAL };
+    live->attempts[row] = (struct attempt){ .first_grant = GRANT_NONE };
+    live->cycles[row] = (struct cycle){ .fault_ns = TIME_NEVER,
+                                        .next_startup_ns = NEXT_STARTUP_USUAL,
+                                        .first_past = PAST_NONE,
+                                        .last_past = PAST_NONE };
     live->in_use++;
     return row;
 }
@@ -57,4 +61,53 @@ void live_give(struct live_table *live, uint32_t row)
     live->jobs[row].place = live->first_free;
     live->first_free = row;
     live->in_use--;
+}
+
+static uint32_t take_past(struct live_table *live)
+{
+    if (live->past_free != PAST_NONE) {
+        const uint32_t past = live->past_free;
+        live->past_free = live->past[past].next;
+        return past;
+    }
+    if (live->past_count == live->past_capacity) {
+        const uint32_t capacity = live->past_capacity ? 2 * live->past_capacity : 64;
+        struct past_tempo *grown = realloc(live->past, (size_t)capacity * sizeof *grown);
+        if (!grown) return PAST_NONE;
+        live->past = grown;
+        live->past_capacity = capacity;
+    }
+    return live->past_count++;
+}
+
+bool live_keep_tempo(struct live_table *live, uint32_t row)
+{
+    struct cycle *cycle = &live->cycles[row];
+    const uint32_t past = take_past(live);
+    if (past == PAST_NONE) return false;
+    live->past[past] = (struct past_tempo){ .from_ns = cycle->tempo_ns,
+                                            .tempo = live->attempts[row].tempo,
+                                            .next = PAST_NONE };
+    if (cycle->last_past == PAST_NONE)
+        cycle->first_past = past;
+    else
+        live->past[cycle->last_past].next = past;
+    cycle->last_past = past;
+    return true;
+}
+
+void live_forget_first(struct live_table *live, uint32_t row)
+{
+    struct cycle *cycle = &live->cycles[row];
+    const uint32_t past = cycle->first_past;
+    ASSERT(past != PAST_NONE);
+    cycle->first_past = live->past[past].next;
+    if (cycle->first_past == PAST_NONE) cycle->last_past = PAST_NONE;
+    live->past[past].next = live->past_free;
+    live->past_free = past;
+}
+
+void live_forget_past(struct live_table *live, uint32_t row)
+{
+    while (live->cycles[row].first_past != PAST_NONE) live_forget_first(live, row);
 }

@@ -42,27 +42,46 @@ struct live_job {
     uint8_t cancelled; /* while it hung: it is over when its fault is noticed                */
 };
 
+/* How fast an attempt works and where its GPU-time goes, between two changes. */
+struct tempo {
+    uint32_t rate_q30; /* work ns per ns, 2^30 = reference speed                                 */
+    uint32_t intra, inter, contention, data, checkpoint; /* units per asked GPU                  */
+};
+
 struct attempt {
     int64_t start_ns;
     int64_t work_start_ns;   /* start-up ends, work begins                                       */
     int64_t expected_end_ns; /* what the scheduler believes                                      */
-    int64_t fault_ns;        /* TIME_NEVER while it works                                        */
-    uint32_t rate_q30;       /* work ns per ns, 2^30 = reference speed                           */
-    uint32_t share_intra, share_inter, share_checkpoint; /* units per asked GPU while it works   */
+    struct tempo tempo;      /* since cycle.tempo_ns                                             */
     uint32_t first_grant;  /* GRANT_NONE while it holds nothing                                */
     uint32_t held, broken; /* whole GPUs held; of these, broken ones of a hung attempt         */
     uint32_t share_units;  /* parts of GPUs held beside them                                   */
 };
 
+/* An earlier tempo of an attempt: it ended when the next one began. */
+struct past_tempo {
+    int64_t from_ns;
+    struct tempo tempo;
+    uint32_t next; /* PAST_NONE: what followed is the attempt's own                              */
+};
+#define PAST_NONE UINT32_MAX
+
 /* Checkpoints of an attempt, and what is seldom needed. */
 struct cycle {
+    int64_t fault_ns;   /* TIME_NEVER while it works                                        */
+    int64_t tempo_ns;   /* since when it works at its tempo; work_start_ns at first          */
     int64_t cycle_ns;   /* wall time from one durable point to the next; 0 = none written   */
     int64_t durable_ns; /* of a hung attempt: when its last durable point was               */
     int64_t next_startup_ns; /* start-up of the next attempt; NEXT_STARTUP_USUAL = as timing.h says */
     uint32_t broken_share_units; /* parts of broken GPUs of a hung attempt                 */
+    uint32_t first_past, last_past; /* earlier tempos since the last durable point, oldest first;
+                                     * PAST_NONE = there are none. What was before is no longer
+                                     * in live_job.work_ns                                  */
+    uint32_t done_q30;  /* less than one ns of work, done before the oldest of these        */
 };
 
 _Static_assert(sizeof(struct attempt) <= 64, "an attempt is one cache line");
+_Static_assert(sizeof(struct cycle) <= 64, "and its cycle another");
 _Static_assert(sizeof(struct live_job) <= 64, "a live job stays small");
 
 #define NEXT_STARTUP_USUAL (-1)
@@ -72,6 +91,8 @@ struct live_table {
     struct attempt *attempts; /* [capacity] */
     struct cycle *cycles;     /* [capacity] */
     uint32_t count, capacity, first_free, in_use;
+    struct past_tempo *past; /* [past_capacity] of all attempts, recycled                   */
+    uint32_t past_count, past_capacity, past_free;
 };
 
 bool live_init(struct live_table *live, uint32_t capacity);
@@ -80,5 +101,11 @@ void live_clear(struct live_table *live);
 /* A zeroed row in state LIVE_WAITING, or LIVE_NONE when memory is out. Addresses may change. */
 uint32_t live_take(struct live_table *live);
 void live_give(struct live_table *live, uint32_t row);
+
+/* The tempo of an attempt becomes its youngest past one; false when memory is out. live_forget_first takes the
+ * oldest off, live_forget_past all. */
+bool live_keep_tempo(struct live_table *live, uint32_t row);
+void live_forget_first(struct live_table *live, uint32_t row);
+void live_forget_past(struct live_table *live, uint32_t row);
 
 #endif

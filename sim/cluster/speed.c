@@ -296,12 +296,12 @@ struct speed_answer speed_of(struct speed *speed, const struct speed_query *quer
     ASSERT(rate > 0);
     const double scaled = floor(rate * RATE_ONE + 0.5);
     return (struct speed_answer){
-        .rate_q30 = scaled < 1              ? 1
-                    : scaled > 4294967295.0 ? 4294967295u
-                                            : (uint32_t)scaled,
-        .intra = (uint32_t)(pace.intra_frac * SHARE_ALL),
-        .inter = (uint32_t)(pace.inter_frac * SHARE_ALL),
-        .checkpoint = (uint32_t)(pace.checkpoint_frac * SHARE_ALL),
+        .tempo = { .rate_q30 = scaled < 1              ? 1
+                               : scaled > 4294967295.0 ? 4294967295u
+                                                       : (uint32_t)scaled,
+                   .intra = (uint32_t)(pace.intra_frac * SHARE_ALL),
+                   .inter = (uint32_t)(pace.inter_frac * SHARE_ALL),
+                   .checkpoint = (uint32_t)(pace.checkpoint_frac * SHARE_ALL) },
         .cycle_ns = pace.checkpoint.interval_s > 0
                         ? ns_from_s(pace.checkpoint.interval_s + pace.checkpoint.write_s)
                         : 0,

@@ -12,6 +12,7 @@
 #define GPUPLAN_CLUSTER_SPEED_H
 
 #include "base/arena.h"
+#include "cluster/live.h"
 #include "spec/plan.h"
 #include "spec/scenario.h"
 
@@ -37,9 +38,7 @@ struct speed_query {
 };
 
 struct speed_answer {
-    uint32_t rate_q30; /* recorded ns of work per ns                                           */
-    uint32_t intra, inter,
-        checkpoint;   /* shares in units per GPU (ledger/accounts.h: 1,008,000 = all) */
+    struct tempo tempo; /* rate_q30: recorded ns of work per ns; shares: 1,008,000 = all of a GPU */
     int64_t cycle_ns; /* wall time from one durable point to the next, C included; 0 = never  */
 };
 

@@ -66,13 +66,62 @@ static int64_t unused_units(const struct run *run, uint32_t live)
     return books_held_units(run, live) - books_asked_units(run, live);
 }
 
+static void levels_at(const struct run *run, uint32_t live, const struct tempo *tempo,
+                      int64_t levels[ACC_HELD_END])
+{
+    const struct step_shares shares = { .intra = tempo->intra,
+                                        .inter = tempo->inter,
+                                        .contention = tempo->contention,
+                                        .data = tempo->data,
+                                        .checkpoint = tempo->checkpoint };
+    step_split(books_asked_units(run, live), books_held_units(run, live), &shares, levels);
+}
+
 void books_levels(const struct run *run, uint32_t live, int64_t levels[ACC_HELD_END])
 {
-    const struct attempt *attempt = &run->live.attempts[live];
-    const struct step_shares shares = { .intra = attempt->share_intra,
-                                        .inter = attempt->share_inter,
-                                        .checkpoint = attempt->share_checkpoint };
-    step_split(books_asked_units(run, live), books_held_units(run, live), &shares, levels);
+    levels_at(run, live, &run->live.attempts[live].tempo, levels);
+}
+
+/* One of the tempos that an attempt had since since_ns; the last one ends at now. */
+struct stretch {
+    int64_t from_ns, to_ns;
+    int64_t levels[ACC_HELD_END];
+    uint32_t past; /* PAST_NONE: the one of now */
+};
+
+/* The first stretch that ends behind since_ns, cut to it; and the one that follows. */
+static struct stretch stretch_at(const struct run *run, uint32_t live, uint32_t past,
+                                 int64_t since_ns)
+{
+    const struct cycle *cycle = &run->live.cycles[live];
+    struct stretch stretch = { .from_ns = cycle->tempo_ns, .to_ns = run->now_ns, .past = past };
+    const struct tempo *tempo = &run->live.attempts[live].tempo;
+    if (past != PAST_NONE) {
+        const struct past_tempo *row = &run->live.past[past];
+        tempo = &row->tempo;
+        stretch.from_ns = row->from_ns;
+        stretch.to_ns =
+            row->next != PAST_NONE ? run->live.past[row->next].from_ns : cycle->tempo_ns;
+    }
+    if (stretch.from_ns < since_ns) stretch.from_ns = since_ns;
+    levels_at(run, live, tempo, stretch.levels);
+    return stretch;
+}
+
+static struct stretch stretch_first(const struct run *run, uint32_t live, int64_t since_ns)
+{
+    uint32_t past = run->live.cycles[live].first_past;
+    struct stretch stretch = stretch_at(run, live, past, since_ns);
+    while (stretch.past != PAST_NONE && stretch.to_ns <= since_ns)
+        stretch = stretch_at(run, live, run->live.past[stretch.past].next, since_ns);
+    return stretch;
+}
+
+static bool stretch_next(const struct run *run, uint32_t live, struct stretch *stretch)
+{
+    if (stretch->past == PAST_NONE) return false;
+    *stretch = stretch_at(run, live, run->live.past[stretch->past].next, stretch->to_ns);
+    return true;
 }
 
 /* Start-up turns into work, or back (when the attempt ends before): all accounts but unused. */
@@ -111,16 +160,19 @@ void books_start(struct run *run, uint32_t live)
 
 int128 books_finish(struct run *run, uint32_t live)
 {
-    const struct attempt *attempt = &run->live.attempts[live];
-    const int64_t cycle_ns = run->live.cycles[live].cycle_ns;
-    if (cycle_ns == 0) return 0;
-    int64_t levels[ACC_HELD_END];
-    books_levels(run, live, levels);
-    const int64_t worked_ns = run->now_ns - attempt->work_start_ns;
-    const int64_t partial_ns = worked_ns % cycle_ns;
-    ledger_move(&run->ledger, cell_of(run, live, ACC_CHECKPOINT), cell_of(run, live, ACC_COMPUTE),
-                levels[ACC_CHECKPOINT], run->now_ns - partial_ns);
-    return (int128)levels[ACC_CHECKPOINT] * partial_ns;
+    if (run->live.cycles[live].cycle_ns == 0) return 0;
+    const uint32_t checkpoint = cell_of(run, live, ACC_CHECKPOINT);
+    const uint32_t compute = cell_of(run, live, ACC_COMPUTE);
+    int128 moved = 0;
+    struct stretch stretch = stretch_first(run, live, timing_last_durable_ns(run, live));
+    do {
+        const int64_t units = stretch.levels[ACC_CHECKPOINT];
+        ledger_move(&run->ledger, checkpoint, compute, units, stretch.from_ns);
+        if (stretch.past != PAST_NONE)
+            ledger_move(&run->ledger, compute, checkpoint, units, stretch.to_ns);
+        moved += (int128)units * (stretch.to_ns - stretch.from_ns);
+    } while (stretch_next(run, live, &stretch));
+    return moved;
 }
 
 int128 books_lose(struct run *run, uint32_t live, int64_t durable_ns)
@@ -132,12 +184,16 @@ int128 books_lose(struct run *run, uint32_t live, int64_t durable_ns)
                     books_asked_units(run, live), run->now_ns);
         return 0;
     }
-    int64_t levels[ACC_HELD_END];
-    books_levels(run, live, levels);
-    for (uint32_t account = 0; account < ACC_HELD_END; account++)
-        if (account != ACC_UNUSED && account != ACC_LOST)
-            ledger_move(&run->ledger, cell_of(run, live, account), lost, levels[account],
-                        durable_ns);
+    struct stretch stretch = stretch_first(run, live, durable_ns);
+    do {
+        for (uint32_t account = 0; account < ACC_HELD_END; account++) {
+            if (account == ACC_UNUSED || account == ACC_LOST) continue;
+            const uint32_t cell = cell_of(run, live, account);
+            ledger_move(&run->ledger, cell, lost, stretch.levels[account], stretch.from_ns);
+            if (stretch.past != PAST_NONE) /* from here on in the accounts of the next tempo */
+                ledger_move(&run->ledger, lost, cell, stretch.levels[account], stretch.to_ns);
+        }
+    } while (stretch_next(run, live, &stretch));
     return (int128)books_asked_units(run, live) * (run->now_ns - durable_ns);
 }
 
@@ -273,6 +329,28 @@ void books_stop_startup(struct run *run, uint32_t live)
     turn_startup(run, live, true);
 }
 
+void books_tempo(struct run *run, uint32_t live, const struct tempo *tempo)
+{
+    struct attempt *attempt = &run->live.attempts[live];
+    const bool in_startup = run->now_ns < attempt->work_start_ns;
+    if (in_startup) turn_startup(run, live, true);
+    int64_t was[ACC_HELD_END], is[ACC_HELD_END];
+    books_levels(run, live, was);
+    attempt->tempo = *tempo;
+    if (in_startup) {
+        turn_startup(run, live, false);
+        return;
+    }
+    books_levels(run, live, is);
+    struct purse from[ACC_HELD_END], to[ACC_HELD_END];
+    for (uint32_t account = 0; account < ACC_HELD_END; account++) {
+        const int64_t more = is[account] - was[account];
+        from[account] = (struct purse){ cell_of(run, live, account), more < 0 ? -more : 0 };
+        to[account] = (struct purse){ cell_of(run, live, account), more > 0 ? more : 0 };
+    }
+    pay(run, from, ACC_HELD_END, to, ACC_HELD_END, run->now_ns);
+}
+
 void books_return_startup(struct run *run, uint32_t live, struct returned returned)
 {
     struct purse from[2] = { { cell_of(run, live, ACC_STARTUP), books_asked_units(run, live) },
@@ -307,13 +385,17 @@ int128 books_cut(struct run *run, uint32_t live, int64_t durable_ns)
         turn_startup(run, live, true);
         return 0;
     }
-    int64_t levels[ACC_HELD_END];
-    books_levels(run, live, levels);
     const struct replica_result *result = run->result;
-    const int64_t from_ns =
-        durable_ns > result->window_start_ns ? durable_ns : result->window_start_ns;
-    const int64_t to_ns = run->now_ns < result->window_end_ns ? run->now_ns : result->window_end_ns;
-    return to_ns > from_ns ? (int128)levels[ACC_COMPUTE] * (to_ns - from_ns) : 0;
+    int128 at_risk = 0;
+    struct stretch stretch = stretch_first(run, live, durable_ns);
+    do {
+        const int64_t from_ns =
+            stretch.from_ns > result->window_start_ns ? stretch.from_ns : result->window_start_ns;
+        const int64_t to_ns =
+            stretch.to_ns < result->window_end_ns ? stretch.to_ns : result->window_end_ns;
+        if (to_ns > from_ns) at_risk += (int128)stretch.levels[ACC_COMPUTE] * (to_ns - from_ns);
+    } while (stretch_next(run, live, &stretch));
+    return at_risk;
 }
 
 void books_causes(struct run *run, const struct causes *causes)

@@ -23,6 +23,9 @@ int128 books_finish(struct run *run, uint32_t live);
  * During start-up nothing but the future is taken back. Returns the units * ns moved to lost. */
 int128 books_lose(struct run *run, uint32_t live, int64_t durable_ns);
 
+/* The attempt works at another tempo from now on, or from the end of its start-up; sets it. */
+void books_tempo(struct run *run, uint32_t live, const struct tempo *tempo);
+
 /* Units that an attempt holds; and those that it asked for, the rest is unused. */
 int64_t books_held_units(const struct run *run, uint32_t live);
 int64_t books_asked_units(const struct run *run, uint32_t live);

@@ -52,7 +52,7 @@ void detail_attempt(struct run *run, uint32_t live, enum attempt_end end, int64_
     struct attempt_row row = { .serial = job->serial,
                                .attempt = job->attempts - 1,
                                .start_ns = attempt->start_ns,
-                               .fault_ns = attempt->fault_ns,
+                               .fault_ns = run->live.cycles[live].fault_ns,
                                .end_ns = run->now_ns,
                                .durable_ns = durable_ns,
                                .startup_ns = attempt->work_start_ns - attempt->start_ns,
@@ -68,6 +68,19 @@ void detail_attempt(struct run *run, uint32_t live, enum attempt_end end, int64_
     books_levels(run, live, levels);
     for (int account = 0; account < ACC_HELD_END; account++) row.units[account] = levels[account];
     append(run, &run->result->attempts, &row);
+}
+
+void detail_tempo(struct run *run, uint32_t live)
+{
+    if (!run->keep_detail) return;
+    const struct live_job *job = &run->live.jobs[live];
+    struct tempo_row row = { .serial = job->serial,
+                             .attempt = job->attempts - 1,
+                             .until_ns = run->now_ns };
+    int64_t levels[ACC_HELD_END];
+    books_levels(run, live, levels);
+    for (int account = 0; account < ACC_HELD_END; account++) row.units[account] = levels[account];
+    append(run, &run->result->tempos, &row);
 }
 
 void detail_allocation(struct run *run, uint32_t live)

@@ -66,18 +66,55 @@ uint32_t timing_plain_rate_q30(struct run *run, uint32_t live)
                                        .gpus_min = least ? least : 1,
                                        .spans_leaves =
                                            demand->nodes > run->cluster.nodes_per_leaf };
-    return timing_speed(run, job, place).rate_q30;
+    return timing_speed(run, job, place).tempo.rate_q30;
+}
+
+/* Work of the tempos since what live_job.work_ns counts, up to until_ns, in ns * 2^30. */
+static int128 done_q30(const struct run *run, uint32_t live, int64_t until_ns)
+{
+    const struct cycle *cycle = &run->live.cycles[live];
+    int128 done = cycle->done_q30;
+    for (uint32_t row = cycle->first_past; row != PAST_NONE; row = run->live.past[row].next) {
+        const struct past_tempo *past = &run->live.past[row];
+        const int64_t next_ns =
+            past->next != PAST_NONE ? run->live.past[past->next].from_ns : cycle->tempo_ns;
+        const int64_t to_ns = next_ns < until_ns ? next_ns : until_ns;
+        if (to_ns > past->from_ns) done += (int128)(to_ns - past->from_ns) * past->tempo.rate_q30;
+    }
+    if (until_ns > cycle->tempo_ns)
+        done += (int128)(until_ns - cycle->tempo_ns) * run->live.attempts[live].tempo.rate_q30;
+    return done;
+}
+
+int64_t timing_done_ns(const struct run *run, uint32_t live, int64_t until_ns)
+{
+    const int128 done_ns = done_q30(run, live, until_ns) / RATE_ONE;
+    return done_ns > INT64_MAX ? INT64_MAX : (int64_t)done_ns;
+}
+
+int64_t timing_end_ns(const struct run *run, uint32_t live)
+{
+    const int64_t tempo_ns = run->live.cycles[live].tempo_ns;
+    const uint32_t rate_q30 = run->live.attempts[live].tempo.rate_q30;
+    const int128 left =
+        (int128)run->live.jobs[live].work_ns * RATE_ONE - done_q30(run, live, tempo_ns);
+    if (left <= 0) return tempo_ns;
+    const int128 more_ns = (left + rate_q30 - 1) / rate_q30;
+    return more_ns > INT64_MAX ? TIME_NEVER : time_add(tempo_ns, (int64_t)more_ns);
+}
+
+int64_t timing_last_durable_ns(const struct run *run, uint32_t live)
+{
+    const int64_t work_start_ns = run->live.attempts[live].work_start_ns;
+    const int64_t cycle_ns = run->live.cycles[live].cycle_ns;
+    const int64_t worked_ns = run->now_ns - work_start_ns;
+    if (worked_ns <= 0) return run->now_ns;
+    return cycle_ns == 0 ? work_start_ns : work_start_ns + worked_ns / cycle_ns * cycle_ns;
 }
 
 int64_t timing_durable_ns(const struct run *run, uint32_t live, int64_t *work_ns)
 {
-    const struct attempt *attempt = &run->live.attempts[live];
-    const int64_t cycle_ns = run->live.cycles[live].cycle_ns;
-    const int64_t worked_ns = run->now_ns - attempt->work_start_ns;
-    *work_ns = 0;
-    if (worked_ns <= 0) return run->now_ns;
-    if (cycle_ns == 0) return attempt->work_start_ns;
-    const int64_t durable_ns = worked_ns / cycle_ns * cycle_ns;
-    *work_ns = muldiv_floor(durable_ns, attempt->rate_q30, RATE_ONE);
-    return attempt->work_start_ns + durable_ns;
+    const int64_t durable_ns = timing_last_durable_ns(run, live);
+    *work_ns = timing_done_ns(run, live, durable_ns);
+    return durable_ns;
 }

@@ -27,8 +27,14 @@ int64_t timing_estimate_ns(const struct run *run, uint32_t live, uint32_t rate_q
 /* Rate of a job in the plain shape, without the use of slack. */
 uint32_t timing_plain_rate_q30(struct run *run, uint32_t live);
 
-/* Wall time of the last durable point of a working attempt, and the work that it holds since the
- * attempt began. */
+/* Wall time of the last durable point of a working attempt, and the work of live_job.work_ns that was done
+ * by then. */
+int64_t timing_last_durable_ns(const struct run *run, uint32_t live);
 int64_t timing_durable_ns(const struct run *run, uint32_t live, int64_t *work_ns);
+
+/* Whole ns of live_job.work_ns that the attempt has done by until_ns, not before its oldest kept tempo; and when
+ * all of it is done at the tempo of now. */
+int64_t timing_done_ns(const struct run *run, uint32_t live, int64_t until_ns);
+int64_t timing_end_ns(const struct run *run, uint32_t live);
 
 #endif

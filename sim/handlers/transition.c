@@ -198,8 +198,7 @@ void transition_schedule(struct run *run, uint32_t live)
 {
     const struct live_job *job = &run->live.jobs[live];
     const struct attempt *attempt = &run->live.attempts[live];
-    int64_t at_ns =
-        time_add(attempt->work_start_ns, muldiv_ceil(job->work_ns, RATE_ONE, attempt->rate_q30));
+    int64_t at_ns = timing_end_ns(run, live);
     enum event_kind kind = EV_FINISH;
     if (run->scenario->kill_at_limit && attempt->expected_end_ns < at_ns &&
         run->plan->jobs->limit_ns[job->row] != JOB_NO_LIMIT) {
@@ -260,15 +259,16 @@ static void init_attempt(struct run *run, uint32_t live, struct speed_place plac
     const struct speed_answer speed = timing_speed(run, job, place);
     attempt->start_ns = run->now_ns;
     attempt->work_start_ns = time_add(run->now_ns, timing_startup_ns(run, live));
-    attempt->expected_end_ns = time_add(run->now_ns, timing_estimate_ns(run, live, speed.rate_q30));
-    attempt->fault_ns = TIME_NEVER;
-    attempt->rate_q30 = speed.rate_q30;
-    attempt->share_intra = speed.intra;
-    attempt->share_inter = speed.inter;
-    attempt->share_checkpoint = speed.checkpoint;
+    attempt->expected_end_ns =
+        time_add(run->now_ns, timing_estimate_ns(run, live, speed.tempo.rate_q30));
+    attempt->tempo = speed.tempo;
     attempt->broken = 0;
-    run->live.cycles[live] =
-        (struct cycle){ .cycle_ns = speed.cycle_ns, .next_startup_ns = NEXT_STARTUP_USUAL };
+    run->live.cycles[live] = (struct cycle){ .fault_ns = TIME_NEVER,
+                                             .tempo_ns = attempt->work_start_ns,
+                                             .cycle_ns = speed.cycle_ns,
+                                             .next_startup_ns = NEXT_STARTUP_USUAL,
+                                             .first_past = PAST_NONE,
+                                             .last_past = PAST_NONE };
 }
 
 void transition_start(struct run *run, const struct decision *decision)
@@ -381,6 +381,7 @@ struct returned transition_give_back(struct run *run, uint32_t live)
     else
         returned = give_back_sick(run, live);
     run->live.attempts[live].first_grant = GRANT_NONE;
+    live_forget_past(&run->live, live);
     run->plan_needed = true;
     return returned;
 }

@@ -33,6 +33,9 @@ void transition_preempt(struct run *run, uint32_t live, struct stop stop);
 /* A user puts a running job back into the queue: what happens then is the policy's sequel. */
 void transition_user_requeue(struct run *run, uint32_t live);
 
+/* A running job works at another tempo from now on, or from the end of its start-up. */
+void transition_tempo(struct run *run, uint32_t live, const struct tempo *tempo);
+
 /* A running job ends: finished, or killed at its limit. */
 void transition_finish(struct run *run, uint32_t live);
 void transition_kill_at_limit(struct run *run, uint32_t live);

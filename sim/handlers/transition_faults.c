@@ -14,6 +14,7 @@ static int128 lose_work(struct run *run, uint32_t live)
     const int128 lost = books_lose(run, live, durable_ns);
     job->work_ns -= work_ns < job->work_ns ? work_ns : job->work_ns;
     run->live.cycles[live].durable_ns = durable_ns;
+    live_forget_past(&run->live, live);
     return lost;
 }
 
@@ -48,7 +49,7 @@ void transition_hang(struct run *run, uint32_t live, uint32_t incident_row, int6
     }
     job->state = LIVE_HUNG;
     job->incident = incident_row;
-    attempt->fault_ns = run->now_ns;
+    run->live.cycles[live].fault_ns = run->now_ns;
     struct incident *incident = &LOG_ITEMS(&run->result->incidents, struct incident)[incident_row];
     incident->jobs_hit++;
     incident->gpus_stopped += books_asked_gpus(run, live);
@@ -64,7 +65,7 @@ static int128 hang_cost(const struct run *run, uint32_t live)
     const struct attempt *attempt = &run->live.attempts[live];
     const uint32_t asked = books_asked_gpus(run, live);
     const uint32_t waiting = asked > attempt->broken ? asked - attempt->broken : 0;
-    return (int128)waiting * (run->now_ns - attempt->fault_ns);
+    return (int128)waiting * (run->now_ns - run->live.cycles[live].fault_ns);
 }
 
 void transition_charge_hang(struct run *run, uint32_t live, int sign)

@@ -56,10 +56,8 @@ static void refuse(struct run *run, uint32_t live, const char *reason)
 static void keep_work(struct run *run, uint32_t live)
 {
     struct live_job *job = &run->live.jobs[live];
-    const struct attempt *attempt = &run->live.attempts[live];
-    const int64_t worked_ns = run->now_ns - attempt->work_start_ns;
-    if (worked_ns <= 0) return;
-    const int64_t work_ns = muldiv_floor(worked_ns, attempt->rate_q30, RATE_ONE);
+    if (run->now_ns <= run->live.attempts[live].work_start_ns) return;
+    const int64_t work_ns = timing_done_ns(run, live, run->now_ns);
     job->work_ns -= work_ns < job->work_ns ? work_ns : job->work_ns;
 }
 
@@ -135,6 +133,7 @@ static void suspend(struct run *run, uint32_t live)
     transition_settle_restart(run, live);
     books_suspend(run, live);
     keep_work(run, live);
+    live_forget_past(&run->live, live);
     detail_attempt(run, live, ATTEMPT_SUSPENDED, run->now_ns, 0);
     cluster_suspend(&run->cluster, run->live.attempts[live].first_grant);
     agenda_unset(&run->agenda, live);
@@ -153,9 +152,10 @@ static void resume(struct run *run, uint32_t live)
     running_remove(&run->running,
                    (struct running_entry){ attempt->expected_end_ns, live, attempt->held });
     run->live.cycles[live].next_startup_ns = 0;
-    attempt->start_ns = attempt->work_start_ns = run->now_ns;
+    attempt->start_ns = attempt->work_start_ns = run->live.cycles[live].tempo_ns = run->now_ns;
+    run->live.cycles[live].done_q30 = 0;
     attempt->expected_end_ns =
-        time_add(run->now_ns, timing_estimate_ns(run, live, attempt->rate_q30));
+        time_add(run->now_ns, timing_estimate_ns(run, live, attempt->tempo.rate_q30));
     run->live.cycles[live].next_startup_ns = NEXT_STARTUP_USUAL;
     if (!running_add(&run->running,
                      (struct running_entry){ attempt->expected_end_ns, live, attempt->held })) {

@@ -80,6 +80,11 @@ static const char store_schema[] =
     "  servers INTEGER NOT NULL, broken_gpus INTEGER NOT NULL, units TEXT NOT NULL," /* "account=units ..." */
     "  checkpoint_fix TEXT NOT NULL," /* decimal units * ns moved from checkpoint to compute at a normal end */
     "  PRIMARY KEY(layout_id, replica, serial, attempt)) WITHOUT ROWID;"
+    /* An attempt that was slowed or sped up by others: its units up to until_ns, from the end of its start-up or
+     * the row before; attempt.units are those behind its last row. */
+    "CREATE TABLE tempo(layout_id INTEGER NOT NULL, replica INTEGER NOT NULL, serial INTEGER NOT NULL,"
+    "  attempt INTEGER NOT NULL, until_ns INTEGER NOT NULL, units TEXT NOT NULL,"
+    "  PRIMARY KEY(layout_id, replica, serial, attempt, until_ns)) WITHOUT ROWID;"
     "CREATE TABLE allocation(layout_id INTEGER NOT NULL, replica INTEGER NOT NULL, serial INTEGER NOT NULL,"
     "  attempt INTEGER NOT NULL, server INTEGER NOT NULL, gpu_mask INTEGER NOT NULL,"
     "  PRIMARY KEY(layout_id, replica, serial, attempt, server)) WITHOUT ROWID;"

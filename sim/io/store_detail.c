@@ -286,6 +286,24 @@ enum status store_detail_attempts(struct store_detail *detail, uint32_t serial,
     return STATUS_OK;
 }
 
+static enum status take_tempo(struct store_detail *detail, struct db_query *query, void *row)
+{
+    struct detail_tempo *tempo = row;
+    tempo->attempt = (uint32_t)db_take_int(query);
+    tempo->until_ns = db_take_int(query);
+    return parse_units(db_take_text(query, NULL), tempo->units) ? STATUS_OK
+                                                                : bad_row(detail, "tempo");
+}
+
+enum status store_detail_tempos(struct store_detail *detail, uint32_t serial, struct log *tempos)
+{
+    log_init(tempos, sizeof(struct detail_tempo), 0);
+    return read_rows(detail,
+                     "SELECT attempt, until_ns, units FROM tempo WHERE" OF_REPLICA
+                     " AND serial = ?3 ORDER BY attempt, until_ns",
+                     (struct bound){ 1, { serial } }, take_tempo, tempos);
+}
+
 /* ---- what held it ---- */
 
 static enum status take_request(struct store_detail *detail, struct db_query *query, void *row)

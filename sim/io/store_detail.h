@@ -44,6 +44,15 @@ struct detail_attempt {
 enum status store_detail_attempts(struct store_detail *detail, uint32_t serial,
                                   struct log *attempts);
 
+/* Up to until_ns an attempt worked at these levels, from the end of its start-up or the row before; behind its last
+ * row at those of the attempt. Of one job, in order. */
+struct detail_tempo {
+    uint32_t attempt;
+    int64_t until_ns;
+    int64_t units[ACC_HELD_END];
+};
+enum status store_detail_tempos(struct store_detail *detail, uint32_t serial, struct log *tempos);
+
 /* What a request needs of this layout. */
 struct detail_request {
     uint32_t gpus, held, nodes, gpus_per_node, nodes_max, cores;

@@ -39,6 +39,8 @@ const char *const store_insert_sql[INSERTS] = {
         "INSERT INTO attempt(layout_id, replica, serial, attempt, start_ns, startup_ns,"
         " durable_ns, fault_ns, end_ns, outcome, class, gpus_held, gpus_asked, servers,"
         " broken_gpus, units, checkpoint_fix) VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+    [INSERT_TEMPO] = "INSERT INTO tempo(layout_id, replica, serial, attempt, until_ns, units)"
+                     " VALUES(?,?,?,?,?,?)",
     [INSERT_ALLOCATION] =
         /* Parts of several GPUs of one server are rows of their own in the engine. */
     "INSERT INTO allocation(layout_id, replica, serial, attempt, server, gpu_mask)"
@@ -324,6 +326,22 @@ static enum status write_attempts(struct writer *writer)
     return status;
 }
 
+static enum status write_tempos(struct writer *writer)
+{
+    const struct tempo_row *rows = LOG_ITEMS(&writer->result->tempos, const struct tempo_row);
+    for (uint64_t i = 0; i < writer->result->tempos.count; i++) {
+        char units[ACC_HELD_END * 40];
+        format_units(rows[i].units, units, sizeof units);
+        put_key(writer);
+        db_put_int(writer->query, rows[i].serial);
+        db_put_int(writer->query, rows[i].attempt);
+        db_put_int(writer->query, rows[i].until_ns);
+        db_put_name(writer->query, units);
+        TRY(db_run(writer->query));
+    }
+    return STATUS_OK;
+}
+
 static enum status write_allocations(struct writer *writer)
 {
     const struct allocation_row *rows =
@@ -398,6 +416,7 @@ static enum status (*const write_table[INSERTS])(struct writer *writer) = {
     [INSERT_INCIDENT] = write_incidents,
     [INSERT_JOB] = write_jobs,
     [INSERT_ATTEMPT] = write_attempts,
+    [INSERT_TEMPO] = write_tempos,
     [INSERT_ALLOCATION] = write_allocations,
     [INSERT_REQUEST] = write_requests,
     [INSERT_CAUSE] = write_causes,

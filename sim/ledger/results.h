@@ -113,11 +113,19 @@ struct attempt_row {
     uint32_t broken_gpus; /* of its GPUs broken by the fault                             */
     int64_t
         units[ACC_OVERHEAD +
-              1]; /* level of each held account while it works; sums to gpus_held * UNITS_PER_GPU */
+              1]; /* level of each held account while it works, since its last row of tempos;
+                   * sums to gpus_held * UNITS_PER_GPU */
     int64_t checkpoint_fix_unit_ns
         [2];     /* high, low 64 bits of what one move corrected at a normal end (signed) */
     uint8_t end; /* enum attempt_end                                            */
     uint8_t class_;
+};
+
+/* Up to until_ns the attempt worked at these levels, from the end of its start-up or its row before. */
+struct tempo_row {
+    uint32_t serial, attempt;
+    int64_t until_ns;
+    int64_t units[ACC_OVERHEAD + 1];
 };
 
 struct allocation_row {
@@ -159,8 +167,7 @@ struct replica_result {
     uint64_t moves;         /* of running jobs to other nodes, inside the window        */
     struct log metrics;     /* struct metric_row                                           */
     struct log incidents;   /* struct incident, in order of time                           */
-    struct log jobs, attempts,
-        allocations;      /* detail; empty unless asked for                       */
+    struct log jobs, attempts, allocations, tempos; /* detail; empty unless asked for        */
     struct log requests, causes, words; /* struct request_row, cause_row, word_row: detail too   */
     int128 closure_error; /* capacity * time - sum of accounts: must be 0                */
 };
