@@ -100,8 +100,7 @@ static inline void fixture_plan(struct fixture *f)
                 .gpus_per_server = f->scenario.layouts[layout].server.gpus,
                 .gpus = f->scenario.layouts[layout].server_count *
                         f->scenario.layouts[layout].server.gpus,
-                .servers_per_leaf = 2,
-                .leaves = 1,
+                .fabric = { .servers_per_leaf = 2, .leaves = 1 },
                 .offered_load = 0.8125,
             };
     plan->horizon_ns = 10 * NS_PER_DAY;

@@ -241,7 +241,8 @@ static void same_as_engine(struct twin *twin, bool cut)
                     job->gpus);
     }
     fixture_ready(&fixture);
-    assert_int_equal(fixture.plan.variants[0].servers_per_leaf, twin->cluster.nodes_per_leaf);
+    assert_int_equal(fixture.plan.variants[0].fabric.servers_per_leaf,
+                     twin->cluster.nodes_per_leaf);
     struct replica_result result;
     assert_int_equal(fixture_run(&fixture, 0, 0, &result), STATUS_OK);
     assert_int_equal(result.jobs.count, JOBS);

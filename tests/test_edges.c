@@ -191,16 +191,16 @@ static void half_of_the_nics(void **state)
     struct fixture fixture;
     moved_scenario(&fixture);
     const struct variant *dense = &fixture.plan.variants[0];
-    assert_int_equal(dense->servers_per_leaf, 4);
-    assert_int_equal(dense->leaves, 4);
+    assert_int_equal(dense->fabric.servers_per_leaf, 4);
+    assert_int_equal(dense->fabric.leaves, 4);
     const struct world *world = world_of(&fixture, AXIS_NICS, 0.5);
-    assert_int_equal(world->plan.variants[0].servers_per_leaf, 16);
-    assert_int_equal(world->plan.variants[0].leaves, 1);
-    assert_int_equal(world->plan.variants[0].spines, 0);
-    assert_int_equal(world->plan.variants[0].trunks, 0);
-    assert_int_equal(world->plan.variants[1].servers_per_leaf, 32);
-    assert_int_equal(world->plan.variants[1].leaves, 4);
-    assert_int_equal(dense->leaves, 4);
+    assert_int_equal(world->plan.variants[0].fabric.servers_per_leaf, 16);
+    assert_int_equal(world->plan.variants[0].fabric.leaves, 1);
+    assert_int_equal(world->plan.variants[0].fabric.spines, 0);
+    assert_int_equal(world->plan.variants[0].fabric.trunks, 0);
+    assert_int_equal(world->plan.variants[1].fabric.servers_per_leaf, 32);
+    assert_int_equal(world->plan.variants[1].fabric.leaves, 4);
+    assert_int_equal(dense->fabric.leaves, 4);
     fixture_clear(&fixture);
 }
 

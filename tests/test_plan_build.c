@@ -44,11 +44,11 @@ static void sizes_and_load(void **state)
     CHECK_NEAR(plan->variants[0].unserved_gpu_s, 345600, 1e-12);
     assert_int_equal(plan->variants[2].jobs_never_fit, 0);
     /* 40 ports, radix 16: 8 down, 8 up, 5 leaves of 4 servers, 40 trunks over ceil(40/16) = 3 spines */
-    assert_int_equal(plan->variants[2].servers_per_leaf, 4);
-    assert_int_equal(plan->variants[2].leaves, 5);
-    assert_int_equal(plan->variants[2].trunks, 40);
-    assert_int_equal(plan->variants[2].spines, 3);
-    assert_int_equal(plan->variants[0].leaves, 1);
+    assert_int_equal(plan->variants[2].fabric.servers_per_leaf, 4);
+    assert_int_equal(plan->variants[2].fabric.leaves, 5);
+    assert_int_equal(plan->variants[2].fabric.trunks, 40);
+    assert_int_equal(plan->variants[2].fabric.spines, 3);
+    assert_int_equal(plan->variants[0].fabric.leaves, 1);
     fixture_clear(&fixture);
 }
 
@@ -178,6 +178,13 @@ static void tiny_switch(struct fixture *f)
 {
     f->scenario.layouts[0].fabric.link.switch_ports = 8;
 }
+/* floor(64 / (1 + 64)) = 0 ports up. */
+static void nothing_up(struct fixture *f)
+{
+    f->scenario.layouts[0].server_count = 100;
+    f->scenario.layouts[0].fabric.link.switch_ports = 64;
+    f->scenario.layouts[0].fabric.oversubscription = 64;
+}
 static void too_fine_a_curve(struct fixture *f)
 {
     f->scenario.horizon_ns = 149 * 365 * NS_PER_DAY;
@@ -256,8 +263,12 @@ static const struct refusal {
     { "days drawn for a list of the scenario", "a list of jobs is played once", days_of_a_list },
     { "more GPUs than the limit", "8388608 GPUs; legal are 1 to 4194304", too_many_gpus },
     { "no GPUs", "0 GPUs; legal are", no_gpus },
-    { "a fabric of more than two tiers", "more than two tiers of 16-port", small_switch },
-    { "a leaf too small for a server", "a leaf has only 4 ports down", tiny_switch },
+    { "a fabric of more than two tiers",
+      "two tiers need 1000 leaves for 8000 NIC ports, and a spine of 16 ports reaches only 16",
+      small_switch },
+    { "a leaf too small for a server", "a leaf has only 4 of its 8 ports down", tiny_switch },
+    { "a leaf without a port up", "leaves none of the 64 ports of a leaf to go up; at most 63",
+      nothing_up },
     { "a curve finer than anyone draws", "legal are 200000: use a longer bin", too_fine_a_curve },
     { "later than any clock", "must not exceed 150 years", beyond_all_clocks },
     { "a load to scale to without jobs", "needs a trace with at least one job", nothing_to_scale },

@@ -40,7 +40,7 @@ static struct places *random_places(struct dice *dice, enum slurm_compat compat)
     slurm->bf_busy_nodes = roll(dice, 0, 5) == 0;
     slurm->pack_serial_at_end = roll(dice, 0, 3) == 0;
     slurm->topology = (enum slurm_topology)roll(dice, 0, 2);
-    places->variant.servers_per_leaf = 8;
+    places->variant.fabric.servers_per_leaf = 8;
     places_open(places);
     return places;
 }

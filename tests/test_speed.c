@@ -39,9 +39,9 @@ static void uplinks_bound_a_job_that_spans_leaves(void **state)
     const double servers = spans ? 4 : 2, duration_s = 10000;
     fixture_job(&fixture, 0, 0, duration_s, 0, (uint32_t)servers * 8);
     fixture_ready(&fixture);
-    assert_int_equal(fixture.plan.variants[0].servers_per_leaf, 2);
-    assert_int_equal(fixture.plan.variants[0].leaves, 2);
-    assert_int_equal(fixture.plan.variants[0].uplinks_per_leaf, 2);
+    assert_int_equal(fixture.plan.variants[0].fabric.servers_per_leaf, 2);
+    assert_int_equal(fixture.plan.variants[0].fabric.leaves, 2);
+    assert_int_equal(fixture.plan.variants[0].fabric.uplinks_per_leaf, 2);
     struct replica_result result;
     assert_int_equal(fixture_run(&fixture, 0, 0, &result), STATUS_OK);
     const double ratio = ring_s(servers, spans ? 2 * NIC : 8 * NIC) / ring_s(servers, 8 * NIC);

@@ -298,7 +298,7 @@ static void run_engine(const struct happening *setting, uint64_t seed,
         fixture_job(&fixture, 1, 0, s_from_ns(LENGTH_B), 0, GPUS_B);
     }
     fixture_ready(&fixture);
-    assert_int_equal(fixture.plan.variants[0].leaves, 2);
+    assert_int_equal(fixture.plan.variants[0].fabric.leaves, 2);
     assert_int_equal(fixture_run(&fixture, 0, 0, result), STATUS_OK);
     fixture_clear(&fixture);
 }

@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/int128.h"
 #include "base/text.h"
+#include "campaign/plan_fabric.h"
 #include "campaign/plan_kube.h"
 #include "campaign/plan_orders.h"
 #include "campaign/tornado.h"
@@ -76,40 +77,25 @@ static uint64_t scaled_gpus(const struct scenario *scenario, double offered)
                                                : (uint64_t)steps * step;
 }
 
-struct two_tier plan_fabric(const struct fabric *fabric, struct variant *variant)
+/* The place of a key of a fabric: its value where it is written in the scenario's file. */
+static struct place fabric_place(const struct scenario *scenario, const struct fabric *fabric,
+                                 enum fabric_key key)
 {
-    const uint64_t ports = (uint64_t)variant->servers * fabric->nics_per_server;
-    const struct two_tier tiers =
-        two_tier(ports, fabric->link.switch_ports, fabric->oversubscription);
-    if (!tiers.feasible || tiers.down < fabric->nics_per_server) return tiers;
-    variant->servers_per_leaf =
-        tiers.leaves <= 1 ? variant->servers : (uint32_t)(tiers.down / fabric->nics_per_server);
-    variant->leaves =
-        (variant->servers + variant->servers_per_leaf - 1) / variant->servers_per_leaf;
-    variant->spines = (uint32_t)tiers.spines;
-    variant->trunks = (uint32_t)tiers.trunks;
-    variant->uplinks_per_leaf = (uint32_t)tiers.up;
-    return tiers;
+    if (fabric->at[key].width == 0) key = FABRIC_KEY_TYPE; /* or the fabric as a whole */
+    const struct text_span at = fabric->at[key];
+    if (at.width == 0) return whole_file(scenario);
+    return place_in_text(scenario->path, scenario->text, scenario->text_bytes, at.offset, at.width);
 }
 
 static enum status size_fabric(const struct scenario *scenario, const struct layout *layout,
                                struct variant *variant, struct diag *diag)
 {
-    const struct fabric *fabric = &layout->fabric;
-    const struct two_tier tiers = plan_fabric(fabric, variant);
-    if (!tiers.feasible)
-        return diag_error(diag, whole_file(scenario),
-                          "layout '%s': %" PRIu64 " NIC ports need more than two tiers of %u-port "
-                          "switches; use a link with larger switches, fewer NICs per GPU or "
-                          "oversubscription",
-                          layout->name, (uint64_t)variant->servers * fabric->nics_per_server,
-                          fabric->link.switch_ports);
-    if (tiers.down < fabric->nics_per_server)
-        return diag_error(diag, whole_file(scenario),
-                          "layout '%s': a server has %u NICs, but a leaf has only %" PRIu64
-                          " ports down",
-                          layout->name, fabric->nics_per_server, tiers.down);
-    return STATUS_OK;
+    struct fabric_problem problem;
+    if (plan_fabric(&layout->fabric, variant->servers, &variant->fabric, &problem))
+        return STATUS_OK;
+    return diag_error(diag, fabric_place(scenario, &layout->fabric, problem.key),
+                      "layouts.%s.fabric.%s: %s", layout->name, fabric_key_names[problem.key],
+                      problem.text);
 }
 
 /* Rows that the layout can never hold. */
@@ -340,7 +326,7 @@ double plan_fault_rate(const struct scenario *scenario, const struct variant *va
                                        [COMPONENT_SERVER] = variant->servers,
                                        [COMPONENT_LINK] =
                                            (double)variant->servers * fabric->nics_per_server,
-                                       [COMPONENT_LEAF] = variant->leaves };
+                                       [COMPONENT_LEAF] = variant->fabric.leaves };
     double rate = 0;
     for (int kind = 0; kind < COMPONENT_JOB; kind++)
         if (failures.component[kind].law != LAW_NONE)

@@ -4,7 +4,6 @@
 #define GPUPLAN_CAMPAIGN_PLAN_BUILD_H
 
 #include "base/diag.h"
-#include "models/hardware.h"
 #include "spec/plan.h"
 
 /* Fills *plan; scenario, jobs and import are borrowed by it. only[only_count]: names of layouts to
@@ -12,11 +11,6 @@
 enum status plan_build(const struct scenario *scenario, const struct jobs *jobs,
                        const struct import_report *import, const char *const *only,
                        size_t only_count, uint32_t workers, struct plan *plan, struct diag *diag);
-
-/* Counts leaves, spines and trunks of a variant whose servers are set (MODELS 1.5), and returns the
- * tiers. They stay as they were when two tiers are not feasible or a server has more NICs than a leaf has
- * ports down. */
-struct two_tier plan_fabric(const struct fabric *fabric, struct variant *variant);
 
 /* Faults per second of all components of a variant, software left aside. */
 double plan_fault_rate(const struct scenario *scenario, const struct variant *variant);

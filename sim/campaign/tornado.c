@@ -4,7 +4,7 @@
 #include "base/assert.h"
 #include "base/clock.h"
 #include "base/text.h"
-#include "campaign/plan_build.h"
+#include "campaign/plan_fabric.h"
 
 /* Factors: what the sources of these numbers differ by among each other (FIGURES: communication
  * and overlap within a factor of 2, failure rates of fleets within a factor of 3). */
@@ -83,7 +83,7 @@ static bool stretch_jobs(struct world *world, double factor, struct arena *arena
     return true;
 }
 
-/* Fewer ports need fewer leaves; what two tiers held before they hold now. */
+/* Fewer ports need fewer leaves; what could be wired before can be now, with the rails and groups that fit. */
 static void halve_nics(struct world *world, double factor)
 {
     for (uint32_t l = 0; l < world->scenario.layout_count; l++) {
@@ -91,12 +91,14 @@ static void halve_nics(struct world *world, double factor)
         if (fabric->nics_per_server < 2) continue;
         fabric->nics_per_server = (uint32_t)(fabric->nics_per_server * factor);
         fabric->nics_per_gpu *= factor;
+        fabric->rails = fabric->groups = fabric->global_links = 0;
     }
     for (uint32_t v = 0; v < world->plan.variant_count; v++) {
         struct variant *variant = &world->plan.variants[v];
         const struct fabric *fabric = &world->scenario.layouts[variant->layout].fabric;
-        const struct two_tier tiers = plan_fabric(fabric, variant);
-        ASSERT(tiers.feasible);
+        struct fabric_problem problem;
+        const bool wired = plan_fabric(fabric, variant->servers, &variant->fabric, &problem);
+        ASSERT(wired);
     }
 }
 

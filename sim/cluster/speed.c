@@ -77,9 +77,11 @@ struct speed *speed_create(const struct scenario *scenario, const struct variant
     speed->scenario = scenario;
     speed->here = site_of(&layout->server, fabric->nics_per_server, fabric->link.bytes_per_s,
                           fabric->link.hop_s);
-    speed->here.servers_per_leaf = variant->servers_per_leaf;
-    if (variant->uplinks_per_leaf > 0)
-        speed->here.uplinks_bytes_per_s = variant->uplinks_per_leaf * fabric->link.bytes_per_s;
+    speed->here.servers_per_leaf = variant->fabric.servers_per_leaf;
+    const struct fabric_shape *shape = &variant->fabric;
+    if (shape->uplinks_per_leaf > 0)
+        speed->here.uplinks_bytes_per_s =
+            (double)shape->rails * shape->uplinks_per_leaf * shape->trunk_bytes_per_s;
     speed->recorded = recorded_site(scenario);
     return speed;
 }

@@ -33,7 +33,7 @@ static uint32_t node_of(const struct run *run, enum component kind, uint32_t ele
     case COMPONENT_LINK:
         return element / links_per_node(run);
     case COMPONENT_LEAF:
-        return element * run->cluster.nodes_per_leaf;
+        return element / run->variant->fabric.rails * run->cluster.nodes_per_leaf;
     default:
         return element;
     }

@@ -153,7 +153,7 @@ static bool init_cluster(struct run *run)
         .nodes = run->variant->nodes,
         .gpus_per_node = run->variant->gpus_per_node,
         .nodes_per_leaf =
-            run->variant->servers_per_leaf * (run->variant->nodes / run->variant->servers),
+            run->variant->fabric.servers_per_leaf * (run->variant->nodes / run->variant->servers),
         .cores_per_node = layout->server.cores,
         .memory_bytes_per_node = layout->server.memory_bytes,
         .groups = one_kind ? NULL : cluster_groups(run, layout),
@@ -214,7 +214,7 @@ static bool init_faults(struct run *run)
         .servers = run->variant->servers,
         .gpus_per_server = run->variant->gpus_per_server,
         .links = run->variant->servers * fabric->nics_per_server,
-        .leaves = run->variant->leaves,
+        .leaves = run->variant->fabric.leaves,
         .seed = run->scenario->seed,
         .replica = run->replica,
         .until_ns = run->end_ns,

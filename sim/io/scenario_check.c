@@ -259,6 +259,7 @@ void check_scenario(struct reading *reading)
     for (uint32_t row = 0; row < reading->scenario->layout_count; row++) {
         check_size(reading, row);
         check_nics(reading, row);
+        check_fabric(reading, row);
         check_same(reading, row);
         check_rates_fit(reading, row);
         check_mixed(reading, row);

@@ -104,4 +104,7 @@ bool is_mixed(const struct layout *layout);
 /* scenario_check.c: what several keys must satisfy together. */
 void check_scenario(struct reading *reading);
 
+/* Keys of a fabric of another kind; remembers where the others stand (scenario_fabric.c). */
+void check_fabric(struct reading *reading, uint32_t row);
+
 #endif

@@ -320,10 +320,10 @@ static enum status write_layout(struct db_query *query, const struct plan *plan,
     db_put_name(query, layout->fabric.link.id);
     db_put_int(query, layout->fabric.nics_per_server);
     db_put_double(query, layout->fabric.oversubscription);
-    db_put_int(query, variant->servers_per_leaf);
-    db_put_int(query, variant->leaves);
-    db_put_int(query, variant->spines);
-    db_put_int(query, variant->trunks);
+    db_put_int(query, variant->fabric.servers_per_leaf);
+    db_put_int(query, variant->fabric.leaves);
+    db_put_int(query, variant->fabric.spines);
+    db_put_int(query, variant->fabric.trunks);
     if (layout->server.price_usd > 0)
         db_put_double(query, layout->server.price_usd);
     else
@@ -347,8 +347,9 @@ static enum status write_servers(struct db_query *query, const struct plan *plan
         for (uint32_t server = 0; server < variant->servers; server++) {
             db_put_int(query, row);
             db_put_int(query, server);
-            db_put_int(query,
-                       variant->servers_per_leaf > 0 ? server / variant->servers_per_leaf : 0);
+            db_put_int(query, variant->fabric.servers_per_leaf > 0
+                                  ? server / variant->fabric.servers_per_leaf
+                                  : 0);
             TRY(db_run(query));
         }
     }

@@ -233,7 +233,7 @@ bool slurm_nodes_init(struct slurm_nodes *nodes, const struct scenario *scenario
                                    .layout = layout,
                                    .slurm = &scenario->slurm };
     nodes->words = (nodes->nodes + WORD_BITS - 1) / WORD_BITS;
-    uint32_t nodes_per_leaf = variant->servers_per_leaf * (per_server ? per_server : 1);
+    uint32_t nodes_per_leaf = variant->fabric.servers_per_leaf * (per_server ? per_server : 1);
     if (nodes_per_leaf == 0) nodes_per_leaf = nodes->nodes;
     if (!kinds_init(nodes, arena) || !partitions_init(nodes, arena)) return false;
     if (nodes->topology == TOPOLOGY_BLOCK) return blocks_init(nodes, nodes_per_leaf, arena);

@@ -3,6 +3,7 @@
 #define GPUPLAN_SPEC_HARDWARE_H
 
 #include "base/limits.h"
+#include "spec/fabric.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -80,11 +81,33 @@ struct link_type {
     char source[256];
 };
 
+/* The keys of a fabric that a plan may have to refuse, and where they stand in the scenario's text; width 0: not written
+ * there. */
+enum fabric_key {
+    FABRIC_KEY_TYPE,
+    FABRIC_KEY_LINK,
+    FABRIC_KEY_NICS,
+    FABRIC_KEY_OVERSUBSCRIPTION,
+    FABRIC_KEY_RAILS,
+    FABRIC_KEY_GROUPS,
+    FABRIC_KEY_GLOBAL_LINKS,
+    FABRIC_KEYS
+};
+extern const char *const fabric_key_names[FABRIC_KEYS];
+
+struct text_span {
+    uint64_t offset, width;
+};
+
 struct fabric {
-    struct link_type link;           /* "two-tier" is the only kind built so far                       */
+    enum fabric_kind kind;
+    struct link_type link;
     uint32_t nics_per_server;        /* nics_per_gpu * gpus, whole                                     */
     double nics_per_gpu;
     double oversubscription;         /* down : up at the leaf; 1 = non-blocking                        */
+    uint32_t rails;                  /* of rail kinds; 0 = one for each NIC of a server                */
+    uint32_t groups, global_links;   /* of a dragonfly; 0 = as few as hold the leaves, as many as fit  */
+    struct text_span at[FABRIC_KEYS];
 };
 
 #endif

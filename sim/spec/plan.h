@@ -14,8 +14,7 @@ struct variant {
     uint32_t servers, gpus_per_server; /* of the largest kind, in layouts of several            */
     uint32_t nodes, gpus_per_node; /* servers, unless they host several nodes each               */
     uint32_t gpus; /* of all servers                                           */
-    uint32_t servers_per_leaf, leaves, spines, trunks; /* of the two-tier fabric (MODELS 1.5)   */
-    uint32_t uplinks_per_leaf;      /* 0 with one switch                                        */
+    struct fabric_shape fabric; /* how its switches are wired                               */
     int64_t blast_horizon_ns; /* length of its pooled failure-only run; 0 = nothing fails  */
     double offered_load;     /* GPU-seconds asked for per GPU-second of capacity         */
     uint64_t jobs_never_fit; /* trace rows that it can never hold                        */
