@@ -3,6 +3,7 @@
 #define TESTS_MODEL_TABLE_H
 
 #include "tests/model_funcs_failure.h"
+#include "tests/model_funcs_flows.h"
 #include "tests/model_funcs_job.h"
 #include "tests/model_funcs_network.h"
 #include "tests/model_funcs_queue.h"
@@ -61,6 +62,8 @@ static const struct model_func {
     {"locality", q_locality},
     {"rescale", q_rescale},
     /* 4 shared links */
+    {"maxmin", q_maxmin},
+    {"fluid", q_fluid},
     {"contend", q_contend},
     {"ecmp_nocoll", q_ecmp_nocoll},
     {"ecmp_used", q_ecmp_used},
