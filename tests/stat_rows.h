@@ -221,6 +221,30 @@ static inline void s_renewals(struct replicate *replicate)
              "count");
 }
 
+/* Flows thrown on trunks: the fullest, mean of a thousand throws. */
+static inline void s_ecmp(struct replicate *replicate)
+{
+    enum { THROWS = 1000, TRUNKS_MOST = 4096 };
+    const uint32_t flows = in_u32(replicate->query, "n"), trunks = in_u32(replicate->query, "k");
+    if (flows < 1 || trunks < 1 || trunks > TRUNKS_MOST) {
+        input_problem(replicate->query, "n or k");
+        return;
+    }
+    const uint64_t key = stream_key(1, replicate->number, "ecmp");
+    double sum = 0;
+    for (uint64_t throw = 0; throw < THROWS; throw ++) {
+        uint32_t load[TRUNKS_MOST] = { 0 }, fullest = 0;
+        for (uint32_t flow = 0; flow < flows; flow++) {
+            const uint32_t trunk = (uint32_t)(stream_draw(key, throw, flow).x1 % trunks);
+            if (++load[trunk] > fullest) fullest = load[trunk];
+        }
+        sum += fullest;
+    }
+    stat_put(replicate, sum / THROWS, "emax");
+    const uint32_t even = (flows + trunks - 1) / trunks;
+    stat_put(replicate, even / (sum / THROWS), "eff");
+}
+
 static const struct stat_func {
     const char *name;
     void (*ask)(struct replicate *replicate);
@@ -229,6 +253,7 @@ static const struct stat_func {
     { "sim_mginf", s_mginf },       { "sim_loss", s_loss },   { "sim_straggler", s_straggler },
     { "sim_ckpt", s_ckpt },         { "sim_avail", s_avail }, { "sim_layout", s_layout },
     { "sim_renewals", s_renewals },
+    { "sim_ecmp", s_ecmp },
 };
 
 /* NULL when no run of that name is built. */
