@@ -39,11 +39,12 @@ engine    base engine
 cluster   base spec models cluster
 policy    base spec models cluster policy
 ledger    base spec models cluster ledger
-handlers  base spec models engine cluster policy ledger handlers
+network   base spec models network
+handlers  base spec models engine cluster policy ledger network handlers
 io        base spec io models/mig.h ledger/results.h ledger/accounts.h
-campaign  base spec models engine cluster policy ledger handlers io campaign
+campaign  base spec models engine cluster policy ledger network handlers io campaign
 report    base models report io/store_read.h io/store_curves.h io/store_jobs.h io/store_detail.h ledger/accounts.h
-cli       base spec models engine cluster policy ledger handlers io campaign report cli
+cli       base spec models engine cluster policy ledger network handlers io campaign report cli
 "
 check_layers() {
     sources | xargs awk -v layers="$layers" '
@@ -93,7 +94,7 @@ check_symbols() {
         __powidf2 >>"$work/forbidden"
     for object in "$BUILD"/sim/base/*.o "$BUILD"/sim/spec/*.o "$BUILD"/models/*.o \
         "$BUILD"/sim/engine/*.o "$BUILD"/sim/cluster/*.o "$BUILD"/sim/policy/*.o \
-        "$BUILD"/sim/ledger/*.o "$BUILD"/sim/handlers/*.o; do
+        "$BUILD"/sim/ledger/*.o "$BUILD"/sim/network/*.o "$BUILD"/sim/handlers/*.o; do
         [ -e "$object" ] || continue
         case $object in
             */sim/base/quantity.o) allowed='strtod' ;;      # the border where text becomes a number

@@ -1,0 +1,265 @@
+/* flow_net.c - the rows of the net: links with their members, flows with their uses. */
+#include "network/flow_net.h"
+
+#include "base/assert.h"
+#include "network/flow_net_parts.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* ---- memory ------------------------------------------------------------------------------------- */
+
+/* rows with room for more, or as they were with *ok false. */
+static void *resized(void *rows, uint32_t room, size_t item_bytes, bool *ok)
+{
+    void *grown = realloc(rows, room * item_bytes);
+    *ok &= grown != NULL;
+    return grown ? grown : rows;
+}
+
+struct flow_net *flow_net_create(void)
+{
+    struct flow_net *net = calloc(1, sizeof *net);
+    if (net == NULL) return NULL;
+    net->free_flow = FLOW_NONE;
+    for (uint32_t c = 0; c < ROOM_CLASSES; c++) net->free_block[c] = FLOW_NONE;
+    return net;
+}
+
+void flow_net_destroy(struct flow_net *net)
+{
+    if (net == NULL) return;
+    for (uint32_t l = 0; l < net->link_count; l++) {
+        free(net->links[l].members);
+        free(net->links[l].flows);
+    }
+    free(net->links);
+    free(net->flows);
+    free(net->uses);
+    free(net->place);
+    free(net->dirty);
+    free(net->list);
+    free(net->roots);
+    free(net->walk);
+    row_set_clear(&net->touched);
+    row_set_clear(&net->reached);
+    free(net);
+}
+
+static bool links_have_room(struct flow_net *net)
+{
+    if (net->link_count < net->link_room) return true;
+    const uint32_t room = net->link_room ? net->link_room * 2 : 16;
+    bool ok = true;
+    net->links = resized(net->links, room, sizeof *net->links, &ok);
+    net->dirty = resized(net->dirty, room, sizeof *net->dirty, &ok);
+    net->roots = resized(net->roots, room, sizeof *net->roots, &ok);
+    net->walk = resized(net->walk, room, sizeof *net->walk, &ok);
+    if (ok) net->link_room = room;
+    return ok;
+}
+
+static bool flows_have_room(struct flow_net *net)
+{
+    if (net->free_flow != FLOW_NONE || net->flow_rows < net->flow_room) return true;
+    const uint32_t room = net->flow_room ? net->flow_room * 2 : 16;
+    bool ok = row_set_grow(&net->touched, room) && row_set_grow(&net->reached, room);
+    net->flows = resized(net->flows, room, sizeof *net->flows, &ok);
+    net->list = resized(net->list, room, sizeof *net->list, &ok);
+    if (ok) net->flow_room = room;
+    return ok;
+}
+
+static bool members_have_room(struct net_link *link)
+{
+    if (link->count < link->room) return true;
+    const uint32_t room = link->room ? link->room * 2 : 4;
+    bool ok = true;
+    link->members = resized(link->members, room, sizeof *link->members, &ok);
+    link->flows = resized(link->flows, room, sizeof *link->flows, &ok);
+    if (ok) link->room = room;
+    return ok;
+}
+
+static uint32_t room_class(uint32_t count)
+{
+    return count <= 1 ? 0 : 32 - (uint32_t)__builtin_clz(count - 1);
+}
+
+/* A block for `count` uses; FLOW_NONE when memory is out. */
+static uint32_t take_block(struct flow_net *net, uint32_t count)
+{
+    const uint32_t class = room_class(count), rows = UINT32_C(1) << class;
+    const uint32_t first = net->free_block[class];
+    if (first != FLOW_NONE) {
+        net->free_block[class] = net->place[first];
+        return first;
+    }
+    if (net->use_room - net->use_rows < rows) {
+        const uint32_t room = net->use_room * 2 + rows + 64;
+        bool ok = true;
+        net->uses = resized(net->uses, room, sizeof *net->uses, &ok);
+        net->place = resized(net->place, room, sizeof *net->place, &ok);
+        if (!ok) return FLOW_NONE;
+        net->use_room = room;
+    }
+    net->use_rows += rows;
+    return net->use_rows - rows;
+}
+
+static void give_block(struct flow_net *net, uint32_t first, uint32_t count)
+{
+    const uint32_t class = room_class(count);
+    net->place[first] = net->free_block[class];
+    net->free_block[class] = first;
+}
+
+/* ---- links -------------------------------------------------------------------------------------- */
+
+void flow_net_touch(struct flow_net *net, uint32_t link)
+{
+    if (net->links[link].dirty) return;
+    net->links[link].dirty = true;
+    net->dirty[net->dirty_count++] = link;
+}
+
+uint32_t flow_net_link(struct flow_net *net, double capacity)
+{
+    ASSERT(capacity >= 0);
+    if (!links_have_room(net)) return FLOW_NONE;
+    net->links[net->link_count] = (struct net_link){ .capacity = capacity, .level = INFINITY };
+    return net->link_count++;
+}
+
+void flow_net_set_capacity(struct flow_net *net, uint32_t link, double capacity)
+{
+    ASSERT(link < net->link_count);
+    ASSERT(capacity >= 0);
+    if (net->links[link].capacity == capacity) return;
+    net->links[link].capacity = capacity;
+    flow_net_touch(net, link);
+}
+
+double flow_net_capacity(const struct flow_net *net, uint32_t link)
+{
+    ASSERT(link < net->link_count);
+    return net->links[link].capacity;
+}
+
+/* ---- flows -------------------------------------------------------------------------------------- */
+
+/* Copies the uses ascending by link, each link once; returns how many. */
+static uint32_t copy_uses(struct flow_use *to, const struct flow_use *from, uint32_t count)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        if (!(from[i].per_unit > 0)) continue;
+        uint32_t at = kept;
+        while (at > 0 && to[at - 1].link > from[i].link) at--;
+        if (at > 0 && to[at - 1].link == from[i].link) {
+            to[at - 1].per_unit += from[i].per_unit;
+            continue;
+        }
+        for (uint32_t j = kept; j > at; j--) to[j] = to[j - 1];
+        to[at] = from[i];
+        kept++;
+    }
+    return kept;
+}
+
+static void join_link(struct flow_net *net, uint32_t flow, uint32_t use)
+{
+    struct net_link *link = &net->links[net->uses[use].link];
+    net->place[use] = link->count;
+    link->flows[link->count] = flow;
+    link->members[link->count++] =
+        (struct net_member){ net->uses[use].per_unit * net->flows[flow].weight, INFINITY };
+    flow_net_touch(net, net->uses[use].link);
+}
+
+/* The last member takes the place of the one that leaves. */
+static void leave_link(struct flow_net *net, uint32_t use)
+{
+    const uint32_t row = net->uses[use].link, at = net->place[use];
+    struct net_link *link = &net->links[row];
+    const uint32_t moved = link->flows[--link->count];
+    link->flows[at] = moved;
+    link->members[at] = link->members[link->count];
+    uint32_t theirs = net->flows[moved].first;
+    while (net->uses[theirs].link != row) theirs++;
+    net->place[theirs] = at;
+    flow_net_touch(net, row);
+}
+
+uint32_t flow_net_add(struct flow_net *net, double weight, double cap, const struct flow_use *uses,
+                      uint32_t count)
+{
+    ASSERT(weight > 0 && weight < INFINITY);
+    ASSERT(cap >= 0);
+    for (uint32_t i = 0; i < count; i++) {
+        ASSERT(uses[i].link < net->link_count);
+        if (!members_have_room(&net->links[uses[i].link])) return FLOW_NONE;
+    }
+    const uint32_t first = flows_have_room(net) ? take_block(net, count) : FLOW_NONE;
+    if (first == FLOW_NONE) return FLOW_NONE;
+    uint32_t flow = net->free_flow;
+    if (flow == FLOW_NONE)
+        flow = net->flow_rows++;
+    else
+        net->free_flow = net->flows[flow].next_free;
+    const uint32_t kept = copy_uses(net->uses + first, uses, count);
+    net->flows[flow] = (struct net_flow){
+        .weight = weight, .cap_level = cap / weight, .first = first, .count = kept, .room = count
+    };
+    for (uint32_t use = first; use < first + kept; use++) join_link(net, flow, use);
+    row_set_add(&net->touched, flow);
+    return flow;
+}
+
+void flow_net_remove(struct flow_net *net, uint32_t flow)
+{
+    ASSERT(flow_net_has(net, flow));
+    struct net_flow *gone = &net->flows[flow];
+    for (uint32_t use = gone->first; use < gone->first + gone->count; use++) leave_link(net, use);
+    give_block(net, gone->first, gone->room);
+    gone->count = FLOW_NONE;
+    gone->next_free = net->free_flow;
+    net->free_flow = flow;
+}
+
+/* ---- looking around ----------------------------------------------------------------------------- */
+
+double flow_net_rate(const struct flow_net *net, uint32_t flow)
+{
+    ASSERT(flow_net_has(net, flow));
+    return net->flows[flow].rate;
+}
+
+uint32_t flow_net_link_count(const struct flow_net *net)
+{
+    return net->link_count;
+}
+
+uint32_t flow_net_flow_rows(const struct flow_net *net)
+{
+    return net->flow_rows;
+}
+
+bool flow_net_has(const struct flow_net *net, uint32_t flow)
+{
+    return flow < net->flow_rows && net->flows[flow].count != FLOW_NONE;
+}
+
+uint32_t flow_net_uses(const struct flow_net *net, uint32_t flow, const struct flow_use **uses)
+{
+    ASSERT(flow_net_has(net, flow));
+    *uses = net->uses + net->flows[flow].first;
+    return net->flows[flow].count;
+}
+
+uint32_t flow_net_flows_of(const struct flow_net *net, uint32_t link, const uint32_t **flows)
+{
+    ASSERT(link < net->link_count);
+    *flows = net->links[link].flows;
+    return net->links[link].count;
+}
