@@ -5,7 +5,6 @@
 #include "base/bits.h"
 #include "base/philox.h"
 #include "handlers/detail.h"
-#include "handlers/on_event.h"
 #include "handlers/timing.h"
 #include "handlers/transition_parts.h"
 
@@ -304,70 +303,9 @@ void transition_start(struct run *run, const struct decision *decision)
 
 /* ---- end ------------------------------------------------------------------------------------- */
 
-/* Units that a job holds by this grant. */
-static int64_t units_of(const struct grant *grant)
-{
-    return grant->share_units ? grant->share_units : bits_count(grant->mask) * UNITS_PER_GPU;
-}
-
-static bool is_in(const uint32_t *nodes, uint32_t count, uint32_t node)
-{
-    for (uint32_t i = 0; i < count; i++)
-        if (nodes[i] == node) return true;
-    return false;
-}
-
-static bool is_sick(const struct cluster *cluster, uint32_t node)
-{
-    return cluster->outs[node] || cluster->broken_mask[node];
-}
-
-/* The same where a node is broken or being emptied: its GPUs do not all become free. */
-static struct returned give_back_sick(struct run *run, uint32_t live)
-{
-    struct cluster *cluster = &run->cluster;
-    struct returned returned = { 0 };
-    uint32_t sick = 0;
-    for (uint32_t row = run->live.attempts[live].first_grant; row != GRANT_NONE;
-         row = cluster->grants[row].next) {
-        const struct grant *grant = &cluster->grants[row];
-        if (!is_sick(cluster, grant->node)) {
-            returned.free += units_of(grant);
-            continue;
-        }
-        if (is_in(run->scratch_nodes, sick, grant->node)) continue;
-        const struct idle was = cluster_node_idle(cluster, grant->node);
-        returned.free -= was.free;
-        returned.draining -= was.draining;
-        returned.down -= was.down;
-        run->scratch_nodes[sick++] = grant->node;
-    }
-    cluster_release(cluster, run->live.attempts[live].first_grant);
-    for (uint32_t i = 0; i < sick; i++) {
-        const struct idle is = cluster_node_idle(cluster, run->scratch_nodes[i]);
-        returned.free += is.free;
-        returned.draining += is.draining;
-        returned.down += is.down;
-    }
-    for (uint32_t i = 0; i < sick; i++)
-        if (cluster_node_empty(cluster, run->scratch_nodes[i]))
-            on_node_emptied(run, run->scratch_nodes[i]);
-    transition_note(run, NOTE_NODES_CHANGED, live);
-    return returned;
-}
-
-static bool all_healthy(const struct run *run, uint32_t live)
-{
-    for (uint32_t row = run->live.attempts[live].first_grant; row != GRANT_NONE;
-         row = run->cluster.grants[row].next)
-        if (is_sick(&run->cluster, run->cluster.grants[row].node)) return false;
-    return true;
-}
-
 struct returned transition_give_back(struct run *run, uint32_t live)
 {
     const struct attempt *attempt = &run->live.attempts[live];
-    struct returned returned = { .free = books_held_units(run, live) };
     transition_note(run, NOTE_END, live);
     if (run->live.jobs[live].state != LIVE_WAITING) {
         const struct running_entry entry = { attempt->expected_end_ns, live, attempt->held };
@@ -376,10 +314,7 @@ struct returned transition_give_back(struct run *run, uint32_t live)
     }
     if (run->live.jobs[live].state == LIVE_SUSPENDED)
         cluster_forget_hosts(&run->cluster, attempt->first_grant);
-    if (all_healthy(run, live))
-        cluster_release(&run->cluster, attempt->first_grant);
-    else
-        returned = give_back_sick(run, live);
+    const struct returned returned = transition_release(run, live, attempt->first_grant);
     run->live.attempts[live].first_grant = GRANT_NONE;
     live_forget_past(&run->live, live);
     run->plan_needed = true;

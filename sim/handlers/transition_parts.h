@@ -16,6 +16,9 @@ void transition_schedule(struct run *run, uint32_t live);
 /* Gives what a job holds back to the cluster and says where it went; the books are the caller's. */
 struct returned transition_give_back(struct run *run, uint32_t live);
 
+/* Gives a list of grants of a job back to the cluster; the same. */
+struct returned transition_release(struct run *run, uint32_t live, uint32_t first_grant);
+
 /* What the hang of a hung attempt has cost until now, added to its incident or taken off (sign). */
 void transition_charge_hang(struct run *run, uint32_t live, int sign);
 
