@@ -271,6 +271,7 @@ static void put_slurm_job(struct cast shape, uint32_t row)
     if (chance(10)) put(", begin: %us", below(7200));
     if (chance(5)) put(", hold: true");
     if (chance(20)) put(", requeue: %s", one_of("true|false"));
+    if (chance(20)) put(", no_kill: true");
     if (chance(15)) put(", exit_code: %s", one_of("1|7|9"));
     if (chance(15)) put(", exit_code_again: 0");
     if (chance(10)) put(", constraint: %s", one_of("ib|big"));

@@ -167,6 +167,7 @@ static void set_jobs(struct fixture *fixture, uint64_t seed)
         words->dependency = put(jobs, text);
         if (any(seed, draw + 16) < 0.05) words->begin_ns = any_count(seed, draw + 17, 1, 90) * S;
         words->hold = any(seed, draw + 18) < 0.04;
+        words->no_kill = any(seed, draw + 23) < 0.3;
         words->exit_code =
             any(seed, draw + 19) < 0.1 ? (int32_t)any_count(seed, draw + 20, 41, 43) : 0;
         if (any(seed, draw + 21) < 0.1) words->requeue = 0;
@@ -212,7 +213,7 @@ static void check_rules(const struct run *run)
             running[words->array_first_row]++;
             assert_in_range(running[words->array_first_row], 1, words->array_limit);
         }
-        if (!strcmp(jobs->text + words->qos, "prod")) prod_gpus += jobs->gpus[job->row];
+        if (!strcmp(jobs->text + words->qos, "prod")) prod_gpus += run->live.attempts[live].held;
         assert_true(run->live.attempts[live].start_ns >= job->submit_ns + words->begin_ns);
     }
     assert_in_range(prod_gpus, 0, 24);

@@ -89,7 +89,31 @@ static void a_job_given_more_rings_over_all_of_it(void **state)
                                        .kappa_luck = 1,
                                        .place = { .servers = 3, .gpus = 24, .gpus_min = 8 } };
     const double ratio = ring_s(3, 8 * NIC) / ring_s(2, 8 * NIC);
-    CHECK_NEAR((double)speed_of(speed, &query).rate_q30 / RATE_ONE, 1.5 / (1 + 0.5 * ratio), 1e-8);
+    CHECK_NEAR((double)speed_of(speed, &query).tempo.rate_q30 / RATE_ONE, 1.5 / (1 + 0.5 * ratio),
+               1e-8);
+    fixture_clear(&fixture);
+}
+
+/* MODELS 5.11: of 16 GPUs eight are left, half as many at once, and a ring within one server. */
+static void a_job_that_lost_a_server_is_as_much_slower(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    fixture_init(&fixture, 1);
+    talks(&fixture.scenario);
+    fixture_layout(&fixture, "two", 2, 8);
+    fixture_job(&fixture, 0, 0, 10000, 0, 16);
+    fixture_ready(&fixture);
+    struct speed *speed = speed_create(&fixture.scenario, &fixture.plan.variants[0], fixture.arena);
+    assert_non_null(speed);
+    const struct speed_query query = { .gpus = 16,
+                                       .recorded_nodes = 2,
+                                       .kappa_luck = 1,
+                                       .left_q30 = RATE_ONE / 2,
+                                       .place = { .servers = 1, .gpus = 8, .gpus_min = 8 } };
+    const double ratio = ring_s(1, NVLINK) / ring_s(2, 8 * NIC);
+    CHECK_NEAR((double)speed_of(speed, &query).tempo.rate_q30 / RATE_ONE,
+               0.5 * 1.5 / (1 + 0.5 * ratio), 1e-8);
     fixture_clear(&fixture);
 }
 
@@ -130,6 +154,8 @@ int main(void)
              "the recording does not follow the layout");
     rows_add(&rows, a_job_given_more_rings_over_all_of_it, NULL,
              "a job given more than it asked for");
+    rows_add(&rows, a_job_that_lost_a_server_is_as_much_slower, NULL,
+             "a job that goes on without one of its two servers");
     for (uintptr_t row = 0; row < sizeof published / sizeof *published; row++)
         rows_add(&rows, a_job_lives_as_published, (void *)row, "1,024 GPUs on servers of %u",
                  published[row].gpus);

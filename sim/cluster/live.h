@@ -78,6 +78,7 @@ struct cycle {
                                      * PAST_NONE = there are none. What was before is no longer
                                      * in live_job.work_ns                                  */
     uint32_t done_q30;  /* less than one ns of work, done before the oldest of these        */
+    uint32_t left_q30; /* part of its allocation that is left, 2^30 = all; 0 = it lost no node       */
 };
 
 _Static_assert(sizeof(struct attempt) <= 64, "an attempt is one cache line");

@@ -294,7 +294,8 @@ static double recorded_slowdown(struct speed *speed, const struct speed_query *q
 struct speed_answer speed_of(struct speed *speed, const struct speed_query *query)
 {
     const struct pace pace = pace_of(speed, 0, query, query->place);
-    const double rate = recorded_slowdown(speed, query) / pace.slowdown;
+    const double left = query->left_q30 ? (double)query->left_q30 / RATE_ONE : 1;
+    const double rate = left * recorded_slowdown(speed, query) / pace.slowdown;
     ASSERT(rate > 0);
     const double scaled = floor(rate * RATE_ONE + 0.5);
     return (struct speed_answer){

@@ -6,7 +6,8 @@
  *     s(p) = (1 + max(0, kappa r(p) - w)) * (1 + C/tau)            (MODELS 3.9, 5.7)
  *
  * a recorded duration D was measured at s(recorded), so the job runs D * s(new)/s(recorded)
- * (MODELS 3.10). On the recorded layout both are the same number and the rate is exactly 2^30.
+ * (MODELS 3.10), times N/(N - d) when it goes on without d of its N GPUs (5.11). On the recorded
+ * layout s(new) and s(recorded) are the same number and the rate is exactly 2^30.
  * Leaves out: contention between jobs, stragglers, input, clocks (their shares are 0). */
 #ifndef GPUPLAN_CLUSTER_SPEED_H
 #define GPUPLAN_CLUSTER_SPEED_H
@@ -34,6 +35,7 @@ struct speed_query {
     uint32_t recorded_nodes; /* of the trace; 0 = compact on the recorded server type */
     uint8_t profile;         /* row in the mix; ignored for one GPU                   */
     double kappa_luck;       /* kappa of this job / mean of its profile; 1 = the mean */
+    uint32_t left_q30;       /* part of its allocation that it goes on with; 0 = all  */
     struct speed_place place;
 };
 

@@ -2,7 +2,7 @@
 #include "handlers/timing.h"
 
 struct speed_answer timing_speed(struct run *run, const struct live_job *job,
-                                 struct speed_place place)
+                                 struct speed_place place, uint32_t left_q30)
 {
     const struct scenario *scenario = run->scenario;
     const struct jobs *jobs = run->plan->jobs;
@@ -11,6 +11,7 @@ struct speed_answer timing_speed(struct run *run, const struct live_job *job,
         .recorded_nodes = jobs->nodes ? jobs->nodes[job->row] : 0,
         .profile = job->profile,
         .kappa_luck = 1,
+        .left_q30 = left_q30,
         .place = place,
     };
     if (run->shared->kappa && query.gpus > 1) {
@@ -66,7 +67,7 @@ uint32_t timing_plain_rate_q30(struct run *run, uint32_t live)
                                        .gpus_min = least ? least : 1,
                                        .spans_leaves =
                                            demand->nodes > run->cluster.nodes_per_leaf };
-    return timing_speed(run, job, place).tempo.rate_q30;
+    return timing_speed(run, job, place, 0).tempo.rate_q30;
 }
 
 /* Work of the tempos since what live_job.work_ns counts, up to until_ns, in ns * 2^30. */

@@ -201,7 +201,8 @@ void transition_schedule(struct run *run, uint32_t live)
     enum event_kind kind = EV_FINISH;
     if (run->scenario->kill_at_limit && attempt->expected_end_ns < at_ns &&
         run->plan->jobs->limit_ns[job->row] != JOB_NO_LIMIT) {
-        at_ns = attempt->expected_end_ns;
+        at_ns = attempt->expected_end_ns; /* passed already when it hung meanwhile and goes on */
+        if (at_ns < run->now_ns) at_ns = run->now_ns;
         kind = EV_LIMIT;
     }
     const struct component_failures *software = &run->scenario->failures.component[COMPONENT_JOB];
@@ -251,11 +252,12 @@ void transition_claim(struct run *run, const struct decision *decision)
 }
 
 /* Rate, shares and times of an attempt that begins now on what the job holds. */
-static void init_attempt(struct run *run, uint32_t live, struct speed_place place)
+static void init_attempt(struct run *run, uint32_t live, struct speed_place place,
+                         uint32_t left_q30)
 {
     const struct live_job *job = &run->live.jobs[live];
     struct attempt *attempt = &run->live.attempts[live];
-    const struct speed_answer speed = timing_speed(run, job, place);
+    const struct speed_answer speed = timing_speed(run, job, place, left_q30);
     attempt->start_ns = run->now_ns;
     attempt->work_start_ns = time_add(run->now_ns, timing_startup_ns(run, live));
     attempt->expected_end_ns =
@@ -267,7 +269,26 @@ static void init_attempt(struct run *run, uint32_t live, struct speed_place plac
                                              .cycle_ns = speed.cycle_ns,
                                              .next_startup_ns = NEXT_STARTUP_USUAL,
                                              .first_past = PAST_NONE,
-                                             .last_past = PAST_NONE };
+                                             .last_past = PAST_NONE,
+                                             .left_q30 = left_q30 };
+}
+
+/* What init_attempt has prepared. */
+static void begin_attempt(struct run *run, uint32_t live, enum note_kind note)
+{
+    struct live_job *job = &run->live.jobs[live];
+    const struct attempt *attempt = &run->live.attempts[live];
+    const struct running_entry entry = { attempt->expected_end_ns, live, attempt->held };
+    if (!running_add(&run->running, entry)) {
+        run->out_of_memory = true;
+        return;
+    }
+    transition_note(run, note, live);
+    books_start(run, live);
+    job->state = LIVE_RUNNING;
+    job->attempts++;
+    transition_schedule(run, live);
+    detail_allocation(run, live);
 }
 
 void transition_start(struct run *run, const struct decision *decision)
@@ -282,23 +303,22 @@ void transition_start(struct run *run, const struct decision *decision)
     if (!claim_parts(run, decision)) return;
     init_attempt(run, live,
                  run->node_gpus ? place_of_grants(run, attempt->first_grant)
-                                : place_of(run, decision, demand, attempt->held));
-    const struct running_entry entry = { attempt->expected_end_ns, live, attempt->held };
-    if (!running_add(&run->running, entry)) {
-        run->out_of_memory = true;
-        return;
-    }
+                                : place_of(run, decision, demand, attempt->held),
+                 0);
     waiting_start(&run->waiting, live, demand->gpus);
-    transition_note(run, NOTE_START, live);
-    books_start(run, live);
-    if (job->first_start_ns == TIME_NEVER) {
-        job->first_start_ns = run->now_ns;
-        if (job->in_cohort) jobstats_wait(&run->stats, job_time_of(run, job, false));
-    }
-    job->state = LIVE_RUNNING;
-    job->attempts++;
-    transition_schedule(run, live);
-    detail_allocation(run, live);
+    begin_attempt(run, live, NOTE_START);
+    if (job->first_start_ns != TIME_NEVER) return;
+    job->first_start_ns = run->now_ns;
+    if (job->in_cohort) jobstats_wait(&run->stats, job_time_of(run, job, false));
+}
+
+void transition_go_on(struct run *run, uint32_t live, uint32_t left_q30)
+{
+    struct attempt *attempt = &run->live.attempts[live];
+    const int64_t limit_ends_ns = attempt->expected_end_ns;
+    init_attempt(run, live, place_of_grants(run, attempt->first_grant), left_q30);
+    attempt->expected_end_ns = limit_ends_ns;
+    begin_attempt(run, live, NOTE_LOST_NODES);
 }
 
 /* ---- end ------------------------------------------------------------------------------------- */

@@ -47,7 +47,8 @@ void transition_drop(struct run *run, uint32_t live);
  * kept until the fault is detected. Nothing happens to a job that hangs already. */
 void transition_hang(struct run *run, uint32_t live, uint32_t incident, int64_t detection_ns);
 
-/* The fault is detected: GPUs are given back, the job waits again. */
+/* The fault is detected: GPUs are given back, the job waits again; or those on nodes that are down are, and the job goes on
+ * with the others, restarted from its last durable point, if the policy says that it does. */
 void transition_detect(struct run *run, uint32_t live);
 
 /* A delayed job is eligible again. */

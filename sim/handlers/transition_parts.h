@@ -19,6 +19,9 @@ struct returned transition_give_back(struct run *run, uint32_t live);
 /* Gives a list of grants of a job back to the cluster; the same. */
 struct returned transition_release(struct run *run, uint32_t live, uint32_t first_grant);
 
+/* A job that lost nodes goes on with what it holds now, this part of its allocation, until the limit that it has had. */
+void transition_go_on(struct run *run, uint32_t live, uint32_t left_q30);
+
 /* What the hang of a hung attempt has cost until now, added to its incident or taken off (sign). */
 void transition_charge_hang(struct run *run, uint32_t live, int sign);
 

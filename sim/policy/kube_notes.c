@@ -163,6 +163,8 @@ void kube_note(void *memory, const struct policy_view *view, struct note note)
     case NOTE_NODES_CHANGED:
         on_nodes(kube, view);
         break;
+    case NOTE_LOST_NODES: /* none of its jobs goes on without a pod */
+        break;
     case NOTE_HOLD:
         on_hold(kube, view, note.live, note.on);
         break;

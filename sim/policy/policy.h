@@ -53,6 +53,7 @@ enum note_kind {
     NOTE_REQUEUE,       /* a job that ran waits again                                              */
     NOTE_OVER,          /* a job has ended for good; `end` says how; its row is about to be recycled */
     NOTE_NODES_CHANGED, /* a node or GPU went out or came back                                     */
+    NOTE_LOST_NODES,    /* a running job has lost nodes and goes on with what it holds now            */
     NOTE_HOLD,          /* a user held (`on`) or released a waiting job                            */
 };
 struct note {
@@ -118,6 +119,9 @@ struct policy {
     /* The attempt of this job is over. NULL: a failed job waits again, any other is over. */
     struct sequel (*sequel)(void *memory, const struct policy_view *view, uint32_t live,
                             enum attempt_close how);
+    /* Whether a job that a fault of this component stopped goes on with those of its nodes that are up; NULL: none does. */
+    bool (*goes_on)(void *memory, const struct policy_view *view, uint32_t live,
+                    enum component component);
     /* From a fault of this component to its detection; NULL: failures.detection. */
     int64_t (*detection_ns)(void *memory, const struct policy_view *view, enum component component);
     /* Why the waiting job does not start, as a constant word in the system's own terms ("Priority"), or

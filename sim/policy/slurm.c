@@ -83,7 +83,7 @@ void slurm_job_holds(struct slurm *slurm, const struct policy_view *view, uint32
     slurm_dirty_job(slurm, view, live);
     job->planned_end_s = slurm_clock_s(slurm, start_ns) + job->limit_s;
     job->runs = true;
-    slurm_books_start(slurm, view, live, now_ns);
+    slurm_books_start(slurm, view, live, job->limit_s * NS_PER_S, now_ns);
     slurm_ready_holds(&slurm->ready, live);
     slurm->out_of_memory |= !running_add(&slurm->ends, end_entry(slurm, live));
 }
@@ -110,6 +110,15 @@ static void note_end(struct slurm *slurm, const struct policy_view *view, struct
     slurm_books_end(slurm, view, note.live, note.at_ns);
     slurm_ready_stop(&slurm->ready, note.live, note.at_ns);
     slurm_sleep_dropped(slurm, note.live);
+}
+
+/* What it holds is charged anew, until the end that it has had. */
+static void note_lost_nodes(struct slurm *slurm, const struct policy_view *view, struct note note)
+{
+    const int64_t left_s = slurm->jobs[note.live].planned_end_s - slurm_clock_s(slurm, note.at_ns);
+    slurm_dirty_job(slurm, view, note.live);
+    slurm_books_end(slurm, view, note.live, note.at_ns);
+    slurm_books_start(slurm, view, note.live, (left_s > 0 ? left_s : 0) * NS_PER_S, note.at_ns);
 }
 
 /* A job waits, for the first time or again. Its age starts anew; what holds it is kept. */
@@ -176,6 +185,9 @@ static void policy_note(void *memory, const struct policy_view *view, struct not
         break;
     case NOTE_NODES_CHANGED:
         slurm->all_dirty |= !slurm_sleep_own_note(slurm);
+        break;
+    case NOTE_LOST_NODES:
+        note_lost_nodes(slurm, view, note);
         break;
     case NOTE_HOLD:
         note_hold(slurm, view, note);
@@ -320,6 +332,12 @@ static struct sequel policy_sequel(void *memory, const struct policy_view *view,
     return slurm_sequel(memory, view, live, how);
 }
 
+static bool policy_goes_on(void *memory, const struct policy_view *view, uint32_t live,
+                           enum component component)
+{
+    return slurm_goes_on(memory, view, live, component);
+}
+
 static int64_t policy_detection_ns(void *memory, const struct policy_view *view,
                                    enum component component)
 {
@@ -337,6 +355,7 @@ const struct policy policy_slurm = {
     .next = policy_next,
     .next_wake_ns = policy_next_wake_ns,
     .sequel = policy_sequel,
+    .goes_on = policy_goes_on,
     .detection_ns = policy_detection_ns,
     .reason = policy_reason,
 };

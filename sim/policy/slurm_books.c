@@ -110,10 +110,10 @@ const char *slurm_books_over(const struct slurm *slurm, const struct policy_view
 }
 
 void slurm_books_start(struct slurm *slurm, const struct policy_view *view, uint32_t live,
-                       int64_t now_ns)
+                       int64_t limit_ns, int64_t now_ns)
 {
     struct slurm_job *job = &slurm->jobs[live];
-    struct slurm_amount amount = { .limit_ns = job->limit_s * NS_PER_S };
+    struct slurm_amount amount = { .limit_ns = limit_ns };
     for (uint32_t row = view->live->attempts[live].first_grant; row != GRANT_NONE;
          row = view->cluster->grants[row].next) {
         const struct grant *grant = &view->cluster->grants[row];

@@ -28,6 +28,11 @@ int32_t slurm_exit_code(const struct policy_view *view, uint32_t live)
     return job->attempts > 1 ? words->exit_code_again : words->exit_code;
 }
 
+static bool silences_node(enum component component)
+{
+    return component == COMPONENT_SERVER || component == COMPONENT_LEAF;
+}
+
 static bool may_requeue(const struct slurm *slurm, const struct job_words *words)
 {
     return words && words->requeue >= 0 ? words->requeue == 1 : slurm->spec->job_requeue;
@@ -65,12 +70,21 @@ struct sequel slurm_sequel(struct slurm *slurm, const struct policy_view *view, 
     return sequel;
 }
 
+/* --no-kill: the allocation shrinks by the nodes that went down. Whatever else breaks ends the job as any other, and so does
+ * a node of a job that stands still. */
+bool slurm_goes_on(const struct slurm *slurm, const struct policy_view *view, uint32_t live,
+                   enum component component)
+{
+    const struct job_words *words = view->jobs->words;
+    return silences_node(component) && words && words[view->live->jobs[live].row].no_kill &&
+           !slurm->jobs[live].suspended;
+}
+
 /* A server that is silent is noticed after SlurmdTimeout; what breaks a job without silencing its node, as soon as
  * the scenario says. */
 int64_t slurm_detection_ns(const struct slurm *slurm, const struct policy_view *view,
                            enum component component)
 {
-    return component == COMPONENT_SERVER || component == COMPONENT_LEAF
-               ? slurm->spec->slurmd_timeout_ns
-               : view->scenario->failures.detection_ns;
+    return silences_node(component) ? slurm->spec->slurmd_timeout_ns
+                                    : view->scenario->failures.detection_ns;
 }

@@ -242,6 +242,8 @@ int32_t slurm_exit_code(const struct policy_view *view, uint32_t live);
 
 struct sequel slurm_sequel(struct slurm *slurm, const struct policy_view *view, uint32_t live,
                            enum attempt_close how);
+bool slurm_goes_on(const struct slurm *slurm, const struct policy_view *view, uint32_t live,
+                   enum component component);
 int64_t slurm_detection_ns(const struct slurm *slurm, const struct policy_view *view,
                            enum component component);
 
@@ -266,9 +268,9 @@ const char *slurm_books_over(const struct slurm *slurm, const struct policy_view
                              uint32_t live, const struct part *parts, uint32_t count,
                              int64_t now_ns);
 
-/* A job that has its nodes is charged; one that is about to give them back no longer. */
+/* A job that has its nodes is charged, for so long at most; one that is about to give them back no longer. */
 void slurm_books_start(struct slurm *slurm, const struct policy_view *view, uint32_t live,
-                       int64_t now_ns);
+                       int64_t limit_ns, int64_t now_ns);
 void slurm_books_end(struct slurm *slurm, const struct policy_view *view, uint32_t live,
                      int64_t now_ns);
 

@@ -48,7 +48,7 @@
 { "jobs[].begin", KEY_DURATION, RANGE(0, CENTURY_NS), .fallback = "0s", .kinds = SLURM, AT(job_line, begin_ns), .help = "not before so long after its submission" },
 { "jobs[].hold", KEY_BOOL, .fallback = "false", .kinds = SLURM, AT(job_line, hold), .help = "waits until an event releases it" },
 { "jobs[].requeue", KEY_CUSTOM, .fallback = "=as JobRequeue says", .kinds = SLURM, .form = "bool", .help = "whether it runs again after a broken node" },
-{ "jobs[].no_kill", KEY_NOT_BUILT, .help = "jobs that go on without a broken node" },
+{ "jobs[].no_kill", KEY_BOOL, .fallback = "false", .kinds = SLURM, AT(job_line, no_kill), .help = "when nodes of it go down it goes on with the others, restarted from its last checkpoint and slower as they have fewer GPUs; its time limit runs on" },
 { "jobs[].exit_code", KEY_COUNT, RANGE(0, 255), .fallback = "0", .kinds = SLURM, AT(job_line, exit_code), .help = "what its script ends with" },
 { "jobs[].exit_code_again", KEY_COUNT, RANGE(0, 255), .fallback = "same", .word = "same", .word_value = -1, .kinds = SLURM, AT(job_line, exit_code_again), .help = "what it ends with when it has run before" },
 { "jobs[].het", KEY_CUSTOM, .fallback = "=none", .kinds = SLURM, .form = "[map]+", .items_most = 128, .help = "components that start together, each with its own nodes, tasks, GPUs, memory, partition; the rest is the job's" },
