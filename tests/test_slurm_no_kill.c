@@ -187,6 +187,19 @@ static const struct no_kill_case cases[] = {
       40 * 32,
       OTHER },
 
+    /* What goes on is the same run of its script, which ends with 1: b waits for ever, and with it the run for its end. */
+    { "the same run of its script",
+      SLURM CHECKPOINTS "events:\n- {at: 500s, node_down: lab-0}\n",
+      "- {id: a, run: 1000s, nodes: 4, gpus_per_node: 8, no_kill: true, exit_code: 1, "
+      "exit_code_again: 0}\n"
+      "- {id: b, run: 100s, nodes: 1, gpus_per_node: 8, dependency: 'afterok:a'}\n",
+      4,
+      { { "a", 0, 1520, 2 }, { "b", NEVER, NEVER, 0 } },
+      400 * 32 + 720 * 24,
+      60 * 32 + 300 * 24,
+      40 * 32,
+      OTHER },
+
     /* no_kill: false is what a job without the word does. */
     { "no_kill false",
       SLURM CHECKPOINTS "events:\n- {at: 500s, node_down: lab-0}\n",

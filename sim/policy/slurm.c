@@ -126,7 +126,7 @@ static void note_waits(struct slurm *slurm, const struct policy_view *view, stru
 {
     struct slurm_job *job = &slurm->jobs[note.live];
     const struct slurm_job was = *job;
-    *job = (struct slurm_job){ .eligible_ns = note.at_ns };
+    *job = (struct slurm_job){ .eligible_ns = note.at_ns, .again = note.kind == NOTE_REQUEUE };
     if (note.kind == NOTE_SUBMIT) {
         slurm_rank(slurm, view, note.live);
         slurm_ready_submit(&slurm->ready, note.live, view->live->jobs[note.live].row, note.at_ns);
@@ -142,7 +142,7 @@ static void note_over(struct slurm *slurm, const struct policy_view *view, struc
     /* Nobody asked what becomes of it: a user or a preemption ended it. */
     if (!slurm->acting)
         slurm_ending_keep(slurm, note.live, time_add(note.at_ns, slurm->spec->kill_wait_ns));
-    const bool ok = note.end == 0 && slurm_exit_code(view, note.live) == 0;
+    const bool ok = note.end == 0 && slurm_exit_code(slurm, view, note.live) == 0;
     slurm_ready_over(&slurm->ready, note.live, ok, note.at_ns);
 }
 

@@ -20,12 +20,11 @@ static bool code_in(const char *list, int32_t code)
     return false;
 }
 
-int32_t slurm_exit_code(const struct policy_view *view, uint32_t live)
+int32_t slurm_exit_code(const struct slurm *slurm, const struct policy_view *view, uint32_t live)
 {
-    const struct live_job *job = &view->live->jobs[live];
     if (!view->jobs->words) return 0;
-    const struct job_words *words = &view->jobs->words[job->row];
-    return job->attempts > 1 ? words->exit_code_again : words->exit_code;
+    const struct job_words *words = &view->jobs->words[view->live->jobs[live].row];
+    return slurm->jobs[live].again ? words->exit_code_again : words->exit_code;
 }
 
 static bool silences_node(enum component component)
@@ -45,7 +44,7 @@ struct sequel slurm_sequel(struct slurm *slurm, const struct policy_view *view, 
     const uint32_t row = view->live->jobs[live].row;
     const struct job_words *words = view->jobs->words ? &view->jobs->words[row] : NULL;
     struct sequel sequel = { .delay_ns = spec->requeue_delay_ns };
-    const int32_t code = slurm_exit_code(view, live);
+    const int32_t code = slurm_exit_code(slurm, view, live);
     bool special = false;
     switch (how) {
     case CLOSE_FINISHED:

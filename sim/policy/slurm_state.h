@@ -56,6 +56,7 @@ struct slurm_job {
     int64_t evicts_until_ns; /* those that it evicts are gone by then                               */
     enum decide doom;      /* what becomes of it                                                   */
     bool runs, held, doomed, suspended, in_reservation;
+    bool again; /* it has run before, and was requeued                                       */
 };
 
 /* What a job that is not gone yet holds on one node. */
@@ -238,7 +239,7 @@ bool slurm_gate_next(struct slurm *slurm, const struct policy_view *view, int64_
 /* ---- slurm_requeue.c ---- */
 
 /* What the current or last run of a job ends with. */
-int32_t slurm_exit_code(const struct policy_view *view, uint32_t live);
+int32_t slurm_exit_code(const struct slurm *slurm, const struct policy_view *view, uint32_t live);
 
 struct sequel slurm_sequel(struct slurm *slurm, const struct policy_view *view, uint32_t live,
                            enum attempt_close how);
