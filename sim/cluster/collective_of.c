@@ -3,8 +3,11 @@
 
 #include <math.h>
 
+/* NCCL's plan of one network step under its protocol for large messages (MODELS 12). */
+static const double NETWORK_HOP_S = 14e-6;
+
 struct collective_hardware collective_of(const struct server_type *server, uint32_t nics,
-                                         double nic_bytes_per_s, double network_hop_s)
+                                         const struct link_type *link)
 {
     return (struct collective_hardware){
         .gpus = server->gpus,
@@ -12,11 +15,11 @@ struct collective_hardware collective_of(const struct server_type *server, uint3
         .scaleup_hop_s = server->scaleup_hop_s,
         .domain_servers = 1,
         .nics = nics,
-        .nic_bytes_per_s = nic_bytes_per_s,
+        .nic_bytes_per_s = link ? link->bytes_per_s : server->nic_bytes_per_s,
         .gpu_pcie_bytes_per_s = server->gpu_pcie_bytes_per_s,
         .host_memory_bytes_per_s = server->host_memory_bytes_per_s,
         .gpudirect = server->gpudirect,
-        .network_hop_s = network_hop_s,
+        .network_hop_s = link ? link->hop_s : NETWORK_HOP_S,
         .uplinks_bytes_per_s = INFINITY,
     };
 }

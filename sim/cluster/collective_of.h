@@ -5,9 +5,10 @@
 #include "models/collective_time.h"
 #include "spec/hardware.h"
 
-/* Servers of a type with `nics` NICs each of the link's rate; uplinks never limit. Without a measured fit of the server
- * type each form keeps its two constants: scaleup and scaleup_hop inside, the link's rate and hop between. */
+/* Servers of a type with `nics` NICs each on a link; uplinks never limit (set uplinks_bytes_per_s where they do). link NULL:
+ * NICs as the server type has them, on the network its measurements were made on. Without a measured fit of the server
+ * type each form keeps its two constants: scaleup and scaleup_hop inside, the NICs' rate and hop between. */
 struct collective_hardware collective_of(const struct server_type *server, uint32_t nics,
-                                         double nic_bytes_per_s, double network_hop_s);
+                                         const struct link_type *link);
 
 #endif
