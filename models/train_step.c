@@ -1,0 +1,298 @@
+/* train_step.c - see train_step.h. */
+#include "models/train_step.h"
+
+#include "base/assert.h"
+#include "models/jobstep.h"
+#include "models/parallel.h"
+#include "models/train_memory.h"
+
+#include <math.h>
+
+static const double message_s =
+    0.5e-6; /* of an all-to-all: o of MODELS 2.7 [A]                      */
+static const double adam_bytes =
+    28.0; /* gradient 2, state 12 read and 12 written, weight 2 written */
+static const double weight_bytes = 2.0;
+
+struct cost {
+    double total_s, intra_s; /* intra: on an infinitely fast network */
+};
+
+/* What all functions look at. */
+struct job {
+    const struct train_model *model;
+    const struct train_plan *plan;
+    const struct train_machine *machine;
+    double microbatches;
+    double forward_s, backward_s; /* compute of one microbatch on one GPU */
+};
+
+static double smaller(double a, double b)
+{
+    return a < b ? a : b;
+}
+
+static double larger(double a, double b)
+{
+    return a > b ? a : b;
+}
+
+/* ---- compute ---- */
+
+static struct transformer transformer_of(const struct job *job)
+{
+    return (struct transformer){ .parameters = job->model->active_parameters,
+                                 .tokens = job->plan->batch * job->model->sequence,
+                                 .layers = job->model->layers,
+                                 .hidden = job->model->hidden,
+                                 .sequence = job->model->sequence,
+                                 .causal = job->model->causal };
+}
+
+/* Fills the passes of a microbatch; returns the model's FLOPs of the step. The forward pass is a third of them; recomputation is
+ * part of the backward pass: all of it, or attention alone. */
+static double time_passes(struct job *job)
+{
+    const struct transformer model = transformer_of(job);
+    struct transformer no_attention = model;
+    no_attention.layers = 0;
+    const double flops = step_flops(&model), attention = flops - step_flops(&no_attention);
+    const double again = job->plan->recompute == RECOMPUTE_FULL        ? flops / 3.0
+                         : job->plan->recompute == RECOMPUTE_SELECTIVE ? attention / 3.0
+                                                                       : 0.0;
+    const double gpus = job->machine->gpus;
+    double step_s;
+    if (job->model->sample_s > 0)
+        step_s = job->model->sample_s * job->plan->batch / gpus * (1.0 + again / flops);
+    else
+        step_s = compute_s(flops + again, gpus, job->machine->peak_flops_per_s,
+                           job->machine->efficiency);
+    const double one_s = step_s / job->microbatches;
+    job->forward_s = one_s * (flops / 3.0) / (flops + again);
+    job->backward_s = one_s - job->forward_s;
+    return job->model->sample_s > 0 ? 0.0 : flops;
+}
+
+/* ---- communication of one microbatch ---- */
+
+static struct collective_place free_network(struct collective_place place)
+{
+    place.network_bytes_per_s = INFINITY;
+    place.network_hop_s = 0.0;
+    return place;
+}
+
+static struct cost reduce_cost(const struct collective_place *place, double size_bytes)
+{
+    const struct collective_place ideal = free_network(*place);
+    struct cost cost = { flat_allreduce_s(place, size_bytes), 0.0 };
+    cost.intra_s = place->servers == 1            ? cost.total_s
+                   : place->gpus > place->servers ? flat_allreduce_s(&ideal, size_bytes)
+                                                  : 0.0;
+    cost.intra_s = smaller(cost.intra_s, cost.total_s);
+    return cost;
+}
+
+/* Hides w of what compute of `beside_s` can hide. */
+static struct cost exposed(struct cost cost, double beside_s, double overlap)
+{
+    const double left = cost.total_s - overlap * smaller(cost.total_s, beside_s);
+    cost.intra_s = smaller(cost.intra_s - overlap * smaller(cost.intra_s, beside_s), left);
+    cost.total_s = left;
+    return cost;
+}
+
+static struct cost times(struct cost cost, double count)
+{
+    return (struct cost){ cost.total_s * count, cost.intra_s * count };
+}
+
+static struct cost plus(struct cost a, struct cost b)
+{
+    return (struct cost){ a.total_s + b.total_s, a.intra_s + b.intra_s };
+}
+
+static double activations(const struct job *job)
+{
+    return activation_bytes(job->plan->microbatch, job->model->sequence, job->model->hidden,
+                            job->plan->element_bytes);
+}
+
+/* Two forward, two backward, two more when the forward pass is done again. */
+static double exchanges(const struct job *job)
+{
+    return job->plan->recompute == RECOMPUTE_FULL ? 6.0 : 4.0;
+}
+
+static struct cost tensor_cost(const struct job *job)
+{
+    if (job->plan->tensor == 1) return (struct cost){ 0, 0 };
+    const struct collective_place place = train_group_place(job->machine, job->plan->tensor, 1);
+    const double layers = job->model->layers / job->plan->pipeline;
+    const struct cost cost = times(reduce_cost(&place, activations(job)), exchanges(job) * layers);
+    return exposed(cost, job->forward_s + job->backward_s, job->plan->overlap_tensor);
+}
+
+static struct cost expert_cost(const struct job *job)
+{
+    if (job->plan->expert == 1) return (struct cost){ 0, 0 };
+    const struct collective_place place =
+        train_group_place(job->machine, job->plan->expert, job->plan->tensor);
+    const struct collective_place ideal = free_network(place);
+    const double bytes = expert_bytes(activations(job), job->model->experts_per_token) /
+                         (job->plan->scatter ? job->plan->tensor : 1.0);
+    struct cost cost = { all_to_all_s(&place, bytes, message_s), 0.0 };
+    cost.intra_s = place.servers == 1 ? cost.total_s
+                   : place.gpus_per_server > 1
+                       ? smaller(all_to_all_s(&ideal, bytes, message_s), cost.total_s)
+                       : 0.0;
+    cost = times(cost, exchanges(job) * job->model->expert_layers / job->plan->pipeline);
+    return exposed(cost, job->forward_s + job->backward_s, job->plan->overlap_expert);
+}
+
+static struct cost pipeline_cost(const struct job *job)
+{
+    const struct train_plan *plan = job->plan;
+    if (plan->pipeline == 1) return (struct cost){ 0, 0 };
+    const uint32_t stride = plan->tensor * plan->data;
+    const struct collective_place place = train_group_place(job->machine, plan->pipeline, stride);
+    const double bytes = boundary_bytes(activations(job), 1, plan->tensor, plan->scatter);
+    const bool inside = place.servers == 1;
+    const double send_s =
+        inside ? point_to_point_s(bytes, place.intra_hop_s, place.intra_bytes_per_s)
+               : point_to_point_s(bytes, place.network_hop_s, place.network_bytes_per_s);
+    const struct cost cost =
+        times((struct cost){ send_s, inside ? send_s : 0.0 }, 2.0 * plan->interleave);
+    return exposed(cost, job->forward_s + job->backward_s, plan->overlap_pipeline);
+}
+
+/* ---- gradients and sharded weights, once a step ---- */
+
+/* An all-reduce of `share` of what a GPU holds: dense parameters over dp, experts over dp/ep. */
+static struct cost held_cost(const struct job *job, double element_bytes, double share)
+{
+    const struct train_plan *plan = job->plan;
+    const double local = train_local_parameters(job->model, plan) * element_bytes * share;
+    const double experts = job->model->expert_parameters * element_bytes * share /
+                           ((double)plan->tensor * plan->pipeline * plan->expert);
+    const struct collective_place dense = train_group_place(job->machine, plan->data, plan->tensor);
+    const struct collective_place spread =
+        train_group_place(job->machine, plan->data / plan->expert, plan->tensor * plan->expert);
+    struct cost cost = reduce_cost(&dense, local - experts);
+    if (experts > 0) cost = plus(cost, reduce_cost(&spread, experts));
+    return cost;
+}
+
+/* K buckets beside one pass; w between all exposed and the best of 3.3. */
+static double bucketed_s(double pass_s, double buckets, double bucket_s, double overlap)
+{
+    const double all_s = buckets * bucket_s;
+    return all_s - overlap * (all_s - exposed_reduce_s(pass_s, buckets, bucket_s));
+}
+
+static struct cost beside_pass(struct cost bucket, double pass_s, const struct train_plan *plan)
+{
+    struct cost cost = {
+        bucketed_s(pass_s, plan->buckets, bucket.total_s, plan->overlap_data),
+        bucketed_s(pass_s, plan->buckets, bucket.intra_s, plan->overlap_data),
+    };
+    cost.intra_s = smaller(cost.intra_s, cost.total_s);
+    return cost;
+}
+
+static double sharded_exposed_s(const struct job *job, double gather_s, double scatter_s)
+{
+    const double layers = job->model->layers;
+    const struct sharded_step step = { layers, job->forward_s / layers, job->backward_s / layers,
+                                       gather_s, scatter_s };
+    const double all_s = layers * (2.0 * gather_s + scatter_s);
+    const double best_s = sharded_step_s(&step) - job->forward_s - job->backward_s;
+    return all_s - job->plan->overlap_data * (all_s - larger(best_s, 0.0));
+}
+
+static struct cost sharded_cost(const struct job *job)
+{
+    const double share = 1.0 / job->model->layers;
+    const struct cost gather = times(held_cost(job, weight_bytes, share), 0.5);
+    const struct cost scatter = times(held_cost(job, job->plan->gradient_bytes, share), 0.5);
+    struct cost cost = { sharded_exposed_s(job, gather.total_s, scatter.total_s),
+                         sharded_exposed_s(job, gather.intra_s, scatter.intra_s) };
+    cost.intra_s = smaller(cost.intra_s, cost.total_s);
+    return times(cost, job->microbatches);
+}
+
+static struct cost gradient_cost(const struct job *job)
+{
+    const struct train_plan *plan = job->plan;
+    if (plan->data == 1) return (struct cost){ 0, 0 };
+    if (plan->zero == 3) return sharded_cost(job);
+    const struct cost bucket = held_cost(job, plan->gradient_bytes, 1.0 / plan->buckets);
+    if (plan->zero == 0) return beside_pass(bucket, job->backward_s, plan);
+    const struct cost gather = held_cost(job, weight_bytes, 1.0 / plan->buckets);
+    return plus(beside_pass(times(bucket, 0.5), job->backward_s, plan),
+                beside_pass(times(gather, 0.5), job->forward_s, plan));
+}
+
+/* ---- the step ---- */
+
+static double adam_s(const struct job *job)
+{
+    double parameters = train_local_parameters(job->model, job->plan);
+    if (job->plan->zero >= 1) parameters /= job->plan->data;
+    return parameters * adam_bytes / job->machine->memory_bytes_per_s;
+}
+
+static double servers_of(const struct train_machine *machine)
+{
+    return ceil((double)machine->gpus / machine->gpus_per_server);
+}
+
+static double input_wait_s(const struct train_plan *plan, double busy_s)
+{
+    if (plan->input_bytes <= 0) return 0.0;
+    return input_bound_s(busy_s, plan->input_bytes * plan->batch, plan->input_bytes_per_s, true) -
+           busy_s;
+}
+
+/* Communication of the step by group, and both stalls. */
+static void add_stalls(const struct job *job, struct train_time *time)
+{
+    const double m = job->microbatches;
+    const struct cost tensor = times(tensor_cost(job), m), expert = times(expert_cost(job), m);
+    const struct cost pipeline = times(pipeline_cost(job), m), gradient = gradient_cost(job);
+    const struct cost all = plus(plus(tensor, expert), plus(pipeline, gradient));
+    time->tensor_s = tensor.total_s;
+    time->expert_s = expert.total_s;
+    time->pipeline_s = pipeline.total_s;
+    time->gradient_s = gradient.total_s;
+    time->stall_intra_s = all.intra_s;
+    time->stall_inter_s = all.total_s - all.intra_s;
+}
+
+struct train_time train_step(const struct train_model *model, const struct train_plan *plan,
+                             const struct train_machine *machine)
+{
+    ASSERT(model->layers >= 1 && model->parameters > 0 && plan->batch > 0);
+    struct job job = { model, plan, machine, train_microbatches(plan), 0, 0 };
+    struct train_time time = { 0 };
+    time.flops = time_passes(&job);
+    time.compute_s = job.microbatches * (job.forward_s + job.backward_s);
+    add_stalls(&job, &time);
+    const struct pipeline pipeline = { job.microbatches, plan->pipeline, plan->interleave, 0, 0 };
+    time.bubble_s = bubble_ratio(&pipeline) *
+                    (time.compute_s + time.tensor_s + time.expert_s + time.pipeline_s);
+    time.optimizer_s = adam_s(&job);
+    time.fixed_s = plan->fixed_s + plan->server_s * (servers_of(machine) - 1.0);
+    double busy_s = time.compute_s + time.stall_intra_s + time.stall_inter_s + time.bubble_s +
+                    time.optimizer_s + time.fixed_s;
+    time.data_s = input_wait_s(plan, busy_s);
+    busy_s += time.data_s;
+    time.straggler_s =
+        busy_s * (plan->slowest_factor * plan->noise_factor * plan->uneven_factor - 1.0);
+    time.step_s = busy_s + time.straggler_s;
+    time.flops_per_s_gpu = time.flops / (machine->gpus * time.step_s);
+    time.mfu = time.flops_per_s_gpu / machine->peak_flops_per_s;
+    time.samples_per_s = plan->batch / time.step_s;
+    time.tokens_per_s = time.samples_per_s * model->sequence;
+    return time;
+}
