@@ -155,6 +155,12 @@ static bool decide_waiting(struct chaos *chaos, const struct policy_view *view, 
         decision->what = DECIDE_GIVE_BACK;
         return true;
     }
+    if (u >= 0.2 && u < 0.22) {
+        chaos->parts[0] = (struct part){ .node = any_of(chaos, view->cluster->nodes) };
+        decision->what = DECIDE_FAIL_POD;
+        decision->part_count = 1;
+        return true;
+    }
     if (u < 0.35 && demand->gpus > 1 && !holds) {
         decision->what = DECIDE_CLAIM;
         decision->part_count = find_gpus(chaos, view, 1 + any_of(chaos, demand->gpus - 1));

@@ -16,6 +16,8 @@
 
 #include "rows.h"
 
+static const struct devices_picked no_parts;
+
 /* Two nodes of two GPUs. */
 struct box {
     struct arena *arena;
@@ -45,7 +47,8 @@ static void box_clear(struct box *box)
 static uint32_t take(struct box *box, const char *profile, struct part *part)
 {
     static const struct demand no_host = { 0 };
-    if (!devices_pick(&box->cluster, 0, &box->group, profile, NULL, 0, part)) return GRANT_NONE;
+    if (!devices_pick(&box->cluster, 0, &box->group, profile, UINT32_MAX, no_parts, part))
+        return GRANT_NONE;
     const uint32_t grant = cluster_claim(&box->cluster, 7, part, 1, &no_host);
     cluster_check(&box->cluster);
     return grant;
@@ -101,9 +104,11 @@ static void whole_gpus_and_picks(void **state)
     assert_true(cluster_claim(&box.cluster, 3, &whole, 1, &no_host) != GRANT_NONE);
     assert_int_equal(devices_free(&box.cluster, 0, &box.group, ""), 2);
     struct part picked[3];
-    assert_true(devices_pick(&box.cluster, 0, &box.group, "", picked, 0, &picked[0]));
-    assert_true(devices_pick(&box.cluster, 0, &box.group, "", picked, 1, &picked[1]));
-    assert_false(devices_pick(&box.cluster, 0, &box.group, "", picked, 2, &picked[2]));
+    assert_true(devices_pick(&box.cluster, 0, &box.group, "", UINT32_MAX, no_parts, &picked[0]));
+    assert_true(devices_pick(&box.cluster, 0, &box.group, "", UINT32_MAX,
+                             (struct devices_picked){ picked, 1 }, &picked[1]));
+    assert_false(devices_pick(&box.cluster, 0, &box.group, "", UINT32_MAX,
+                              (struct devices_picked){ picked, 2 }, &picked[2]));
     box_clear(&box);
 }
 

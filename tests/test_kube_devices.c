@@ -186,6 +186,8 @@ static void any_run_closes(void **state)
         scenario->horizon_ns = 2 * NS_PER_HOUR;
         scenario->curve_bin_ns = NS_PER_HOUR;
         scenario->kube.gang = gangs[any_count(seed, 3, 0, 3)];
+        scenario->kube.topology_manager =
+            (enum topology_manager)any_count(seed, 6, TM_NONE, TM_SINGLE_NUMA_NODE);
         if (kind == SHARING_TIME_SLICE || kind == SHARING_MPS)
             group.shares_per_gpu = any_count(seed, 4, 1, 6);
         else if (kind == SHARING_MIG_SINGLE) {

@@ -79,7 +79,7 @@ static struct cast put_layout(bool slurm)
     put("layouts:\n- name: c\n  fabric: {link: ib-ndr400}\n  servers:\n  - ");
     put_group(shape.gpus, shape.nodes, "a");
     if (slurm) put(", weight: %u, features: '%s'", 1 + below(2), one_of("ib|ib,big"));
-    if (!slurm) put(", name: first");
+    if (!slurm) put(", name: first, sockets: %u", 1u << below(3));
     put("}\n");
     if (shape.mixed) {
         put("  - ");
@@ -314,6 +314,7 @@ static void put_kubernetes(struct cast shape, const char *gang)
     put("    terminationGracePeriodSeconds: %u\n", below(2) * 30);
     put("    backoffLimit: %u\n    podReplacementPolicy: %s\n", below(7),
         one_of("Failed|TerminatingOrFailed"));
+    put("    topologyManagerPolicy: %s\n", one_of("none|best-effort|restricted|single-numa-node"));
     if (chance(20))
         put("    operator: {plugin_ready: 60s, driver_upgrade_every: 12h, driver_upgrade: 10m}\n");
     const bool queued = strcmp(gang, "none") != 0 && strcmp(gang, "coscheduling") != 0;

@@ -1,6 +1,8 @@
 /* plan_kube.c - see plan_kube.h. */
 #include "campaign/plan_kube.h"
 
+#include "policy/kube_numa.h"
+
 static bool some_ask_for_thousandths(const struct jobs *jobs)
 {
     for (uint32_t a = 0; a < jobs->ask_count; a++)
@@ -60,6 +62,22 @@ static enum status check_gang(const struct kube_spec *kube, struct place file, s
     return STATUS_OK;
 }
 
+/* A kubelet with more NUMA nodes than it manages does not start, unless its policy is none. */
+static enum status check_sockets(const struct kube_spec *kube, const struct scenario *scenario,
+                                 struct diag *diag)
+{
+    const struct place file = { .file = scenario->path };
+    for (uint32_t l = 0; kube->topology_manager != TM_NONE && l < scenario->layout_count; l++)
+        for (uint32_t g = 0; g < scenario->layouts[l].group_count; g++)
+            if (scenario->layouts[l].groups[g].sockets > KUBE_SOCKETS)
+                return diag_error(diag, file,
+                                  "layout '%s': %u sockets; the kubelet's topology manager knows 1 "
+                                  "to %d NUMA nodes, with more topologyManagerPolicy must be none",
+                                  scenario->layouts[l].name, scenario->layouts[l].groups[g].sockets,
+                                  KUBE_SOCKETS);
+    return STATUS_OK;
+}
+
 enum status plan_check_kubernetes(const struct scenario *under, const struct scenario *scenario,
                                   const struct jobs *jobs, struct diag *diag)
 {
@@ -71,9 +89,7 @@ enum status plan_check_kubernetes(const struct scenario *under, const struct sce
         return diag_error(diag, file,
                           "scheduler.kubernetes: RequestedToCapacityRatio needs a shape");
     TRY(check_gang(kube, file, diag));
-    if (kube->topology_manager != TM_NONE)
-        return diag_error(diag, file,
-                          "scheduler.kubernetes.topologyManagerPolicy is not built yet");
+    TRY(check_sockets(kube, scenario, diag));
     if (some_ask_for_thousandths(jobs))
         return diag_error(diag, file,
                           "jobs of gpu_milli are not built yet under scheduler.kind kubernetes");

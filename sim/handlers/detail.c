@@ -83,6 +83,27 @@ void detail_tempo(struct run *run, uint32_t live)
     append(run, &run->result->tempos, &row);
 }
 
+void detail_refused(struct run *run, uint32_t live, uint32_t node)
+{
+    if (!run->keep_detail) return;
+    const struct live_job *job = &run->live.jobs[live];
+    const struct attempt_row row = { .serial = job->serial,
+                                     .attempt = job->attempts - 1,
+                                     .start_ns = run->now_ns,
+                                     .fault_ns = TIME_NEVER,
+                                     .end_ns = run->now_ns,
+                                     .durable_ns = run->now_ns,
+                                     .gpus_asked = demand_of_live(run, live)->gpus,
+                                     .servers = 1,
+                                     .end = ATTEMPT_REFUSED,
+                                     .class_ = job->size_class };
+    const struct allocation_row allocation = { .serial = row.serial,
+                                               .attempt = row.attempt,
+                                               .server = node };
+    append(run, &run->result->attempts, &row);
+    append(run, &run->result->allocations, &allocation);
+}
+
 void detail_allocation(struct run *run, uint32_t live)
 {
     if (!run->keep_detail) return;

@@ -15,6 +15,9 @@ void detail_attempt(struct run *run, uint32_t live, enum attempt_end end, int64_
 /* A working attempt changes its tempo now; called while it still has the old one. */
 void detail_tempo(struct run *run, uint32_t live);
 
+/* A node refused a part of a waiting job: an attempt of no length, on that node, which held nothing. */
+void detail_refused(struct run *run, uint32_t live, uint32_t node);
+
 /* Where an attempt has started. */
 void detail_allocation(struct run *run, uint32_t live);
 

@@ -272,6 +272,9 @@ static bool run_init(struct run *run)
     const int64_t bin_ns = blast ? BLAST_BIN_NS : scenario->curve_bin_ns;
     run->result->capacity_units = capacity_units;
     run->result->has_moves = scenario->moves.every_ns > 0;
+    run->result->has_refusals = scenario->kind == KIND_KUBERNETES &&
+                                (scenario->kube.topology_manager == TM_RESTRICTED ||
+                                 scenario->kube.topology_manager == TM_SINGLE_NUMA_NODE);
     run->speed = speed_create(scenario, run->variant, run->arena);
     return run->speed && live_init(&run->live, FIRST_LIVE_ROWS) &&
            agenda_init(&run->agenda, FIRST_LIVE_ROWS) && init_demands(run) && init_cluster(run) &&

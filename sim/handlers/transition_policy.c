@@ -43,6 +43,18 @@ static void leave_queue(struct run *run, uint32_t live)
     agenda_unset(&run->agenda, live);
 }
 
+/* A node would not have it: nothing was held, so nothing moves in the ledger. */
+static void fail_pod(struct run *run, const struct decision *decision)
+{
+    struct live_job *job = &run->live.jobs[decision->live];
+    ASSERT(job->state == LIVE_WAITING);
+    job->attempts++;
+    run->result->refusals +=
+        run->now_ns >= run->result->window_start_ns && run->now_ns < run->result->window_end_ns;
+    detail_refused(run, decision->live, decision->parts[0].node);
+    reasons_word(run, decision->live, decision->reason);
+}
+
 static void refuse(struct run *run, uint32_t live, const char *reason)
 {
     leave_queue(run, live);
@@ -193,6 +205,9 @@ void transition_apply(struct run *run, const struct decision *decision)
         break;
     case DECIDE_GIVE_BACK:
         transition_drop_claims(run, live);
+        break;
+    case DECIDE_FAIL_POD:
+        fail_pod(run, decision);
         break;
     case DECIDE_BLOCK:
         block(run, live, decision->reason);

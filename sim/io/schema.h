@@ -131,12 +131,14 @@ static const char store_schema[] =
     "  CASE m.class WHEN 'none' THEN 'all' ELSE m.class END AS class, m.unit,"
     "  avg(m.value) AS mean, count(*) AS replicas FROM metric m JOIN layout l USING(layout_id)"
     "  WHERE m.replica >= 0 GROUP BY 1, 2, 3, 4, 5;"
-    /* Waits of the jobs of the detail, as [from_ns, to_ns). wait 0 is the one before the first start, wait n the one
-     * behind attempt n - 1. A wait of no length has no row. */
+    /* Waits of the jobs of the detail, as [from_ns, to_ns). wait 0 is the one before attempt 0, wait n the one
+     * behind attempt n - 1. A wait of no length has no row. An attempt that a node refused is no start. */
     "CREATE VIEW wait AS SELECT layout_id, replica, serial, request, wait, from_ns, to_ns FROM ("
     "  SELECT j.layout_id, j.replica, j.serial, j.request, 0 AS wait, j.submit_ns AS from_ns,"
-    "    coalesce(j.first_start_ns, j.end_ns, r.run_end_ns) AS to_ns"
+    "    coalesce(f.start_ns, j.end_ns, r.run_end_ns) AS to_ns"
     "    FROM job j JOIN replica r USING(layout_id, replica)"
+    "    LEFT JOIN attempt f ON f.layout_id = j.layout_id AND f.replica = j.replica AND f.serial = j.serial"
+    "      AND f.attempt = 0"
     "  UNION ALL SELECT a.layout_id, a.replica, a.serial, j.request, a.attempt + 1, a.end_ns,"
     "    coalesce(b.start_ns, j.end_ns, r.run_end_ns) FROM attempt a"
     "    JOIN job j USING(layout_id, replica, serial) JOIN replica r USING(layout_id, replica)"

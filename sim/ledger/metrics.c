@@ -224,5 +224,7 @@ bool metrics_fill(const struct jobstats *stats, struct replica_result *result)
         ok &= put(result, "whole_node_free_frac", "1", CLASS_NONE,
                   (double)result->whole_node_ns / (double)window_ns);
     if (result->has_moves) ok &= put(result, "moves", "1", CLASS_NONE, (double)result->moves);
+    if (result->has_refusals)
+        ok &= put(result, "pods_refused", "1", CLASS_NONE, (double)result->refusals);
     return ok && !stats->out_of_memory;
 }

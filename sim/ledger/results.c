@@ -13,7 +13,7 @@ const char *const attempt_end_names[ATTEMPT_ENDS] = {
     [ATTEMPT_FINISHED] = "finished",   [ATTEMPT_KILLED_LIMIT] = "killed_limit",
     [ATTEMPT_FAILED] = "failed",       [ATTEMPT_CUT] = "cut",
     [ATTEMPT_PREEMPTED] = "preempted", [ATTEMPT_SUSPENDED] = "suspended",
-    [ATTEMPT_CANCELLED] = "cancelled",
+    [ATTEMPT_CANCELLED] = "cancelled", [ATTEMPT_REFUSED] = "refused",
 };
 
 const char *const wait_cause_names[WAIT_CAUSES] = {

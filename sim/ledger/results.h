@@ -99,6 +99,7 @@ enum attempt_end {
     ATTEMPT_PREEMPTED,
     ATTEMPT_SUSPENDED, /* what follows is an attempt of its own */
     ATTEMPT_CANCELLED,
+    ATTEMPT_REFUSED, /* by its node: of no length, held nothing (Kubernetes: TopologyAffinityError) */
     ATTEMPT_ENDS
 };
 extern const char *const attempt_end_names[ATTEMPT_ENDS];
@@ -165,6 +166,8 @@ struct replica_result {
     int64_t whole_node_ns;  /* of the window, with one and more of the largest nodes wholly free */
     bool has_moves;         /* the scheduler moves running jobs                         */
     uint64_t moves;         /* of running jobs to other nodes, inside the window        */
+    bool has_refusals;      /* nodes may refuse pods                                    */
+    uint64_t refusals;      /* of pods by their nodes, inside the window                */
     struct log metrics;     /* struct metric_row                                           */
     struct log incidents;   /* struct incident, in order of time                           */
     struct log jobs, attempts, allocations, tempos; /* detail; empty unless asked for        */

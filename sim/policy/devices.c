@@ -44,17 +44,18 @@ struct taken {
 };
 
 static struct taken taken_of(const struct cluster *cluster, uint32_t node, uint32_t bit,
-                             const struct part *picked, uint32_t picked_count)
+                             struct devices_picked picked)
 {
     const uint64_t gpu = (uint64_t)node * cluster->gpus_per_node + bit;
     struct taken taken = { 0 };
     if (cluster->holder[gpu] == LIVE_SHARED)
         taken = (struct taken){ (uint32_t)CLUSTER_UNITS - cluster->share_free[gpu],
                                 cluster->slices_used[gpu] };
-    for (uint32_t p = 0; p < picked_count; p++) {
-        if (picked[p].node != node || picked[p].mask != 1u << bit) continue;
-        taken.units += picked[p].share_units;
-        taken.slices |= (uint8_t)(((1u << picked[p].slice_count) - 1) << picked[p].slice_first);
+    for (uint32_t p = 0; p < picked.count; p++) {
+        const struct part *part = &picked.parts[p];
+        if (part->node != node || part->mask != 1u << bit) continue;
+        taken.units += part->share_units;
+        taken.slices |= (uint8_t)(((1u << part->slice_count) - 1) << part->slice_first);
     }
     return taken;
 }
@@ -82,14 +83,22 @@ static uint32_t free_of_gpu(const struct server_group *group, const char *profil
     return count;
 }
 
+uint32_t devices_free_of(const struct cluster *cluster, uint32_t node,
+                         const struct server_group *group, const char *profile, uint32_t bit,
+                         struct devices_picked picked)
+{
+    if (!is_open(cluster, node, bit)) return 0;
+    return free_of_gpu(group, profile, taken_of(cluster, node, bit, picked));
+}
+
 uint32_t devices_free(const struct cluster *cluster, uint32_t node,
                       const struct server_group *group, const char *profile)
 {
+    static const struct devices_picked none;
     uint32_t count = 0;
     if (!devices_cut(group)) return 0;
     for (uint32_t bit = 0; bit < group->server.gpus; bit++)
-        if (is_open(cluster, node, bit))
-            count += free_of_gpu(group, profile, taken_of(cluster, node, bit, NULL, 0));
+        count += devices_free_of(cluster, node, group, profile, bit, none);
     return count;
 }
 
@@ -111,15 +120,15 @@ static bool spreads(const struct server_group *group)
 }
 
 bool devices_pick(const struct cluster *cluster, uint32_t node, const struct server_group *group,
-                  const char *profile, const struct part *picked, uint32_t picked_count,
+                  const char *profile, uint32_t allowed, struct devices_picked picked,
                   struct part *part)
 {
     uint32_t best = UINT32_MAX, least = UINT32_MAX;
     if (devices_per_gpu(group, profile) == 0) return false;
     for (uint32_t bit = 0; bit < group->server.gpus; bit++) {
-        if (!is_open(cluster, node, bit)) continue;
-        const struct taken taken = taken_of(cluster, node, bit, picked, picked_count);
-        if (free_of_gpu(group, profile, taken) == 0) continue;
+        if (!(allowed >> bit & 1)) continue;
+        if (devices_free_of(cluster, node, group, profile, bit, picked) == 0) continue;
+        const struct taken taken = taken_of(cluster, node, bit, picked);
         if (best != UINT32_MAX && (!spreads(group) || taken.units >= least)) continue;
         best = bit;
         least = taken.units;
@@ -128,8 +137,7 @@ bool devices_pick(const struct cluster *cluster, uint32_t node, const struct ser
     *part = (struct part){ .node = node, .mask = 1u << best };
     part->share_units = devices_units(group, profile);
     if (!is_mig(group)) return true;
-    const struct gpu_cut *cut =
-        free_cut(group, profile, taken_of(cluster, node, best, picked, picked_count));
+    const struct gpu_cut *cut = free_cut(group, profile, taken_of(cluster, node, best, picked));
     ASSERT(cut != NULL);
     part->share_units = cut->units;
     part->slice_first = cut->slice_first;

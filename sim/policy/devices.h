@@ -35,10 +35,20 @@ uint32_t devices_units(const struct server_group *group, const char *profile);
 uint32_t devices_free(const struct cluster *cluster, uint32_t node,
                       const struct server_group *group, const char *profile);
 
-/* One more part on the node, beside the `picked` parts that are chosen and not yet claimed (any node); false when
- * none is left. Fills node, mask, share_units and slices of *part, zeroes the rest. */
+/* Parts that are chosen and not yet claimed, on any node. */
+struct devices_picked {
+    const struct part *parts; /* [count] */
+    uint32_t count;
+};
+
+/* Free ones of one GPU beside what is picked. */
+uint32_t devices_free_of(const struct cluster *cluster, uint32_t node, const struct server_group *group,
+                         const char *profile, uint32_t bit, struct devices_picked picked);
+
+/* One more part on the node from the GPUs of the mask `allowed`, beside what is picked; false when none is left. Fills
+ * node, mask, share_units and slices of *part, zeroes the rest. */
 bool devices_pick(const struct cluster *cluster, uint32_t node, const struct server_group *group,
-                  const char *profile, const struct part *picked, uint32_t picked_count,
+                  const char *profile, uint32_t allowed, struct devices_picked picked,
                   struct part *part);
 
 #endif

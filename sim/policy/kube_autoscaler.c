@@ -84,7 +84,7 @@ static uint64_t count_waiting(struct kubernetes *kube, const struct policy_view 
         if (view->live->jobs[live].state != LIVE_WAITING ||
             !kube_queue_has(kube_queue_of(kube, live), live))
             continue;
-        const uint32_t pods = kube_pods_of(kube, view, live)->count - kube->jobs[live].placed;
+        const uint32_t pods = kube_pods_waiting(kube, view, live);
         autoscaler->pods[view->live->jobs[live].request_class] += pods;
         count += pods;
     }

@@ -109,18 +109,15 @@ void kube_batch_end(struct kubernetes *kube, uint32_t live)
 static struct kube_bill bill_of_next(const struct kube_pods *pods, uint32_t first, uint32_t count)
 {
     struct kube_bill bill = { { 0 } };
-    for (uint32_t i = first; i < first + count; i++)
-        for (int r = 0; r < KUBE_RESOURCES; r++) bill.of[r] += kube_pod(pods, i)->of[r];
+    for (uint32_t i = first; i < first + count; i++) kube_bill_add(&bill, kube_pod(pods, i), 1);
     return bill;
 }
 
-void kube_batch_took(struct kubernetes *kube, const struct policy_view *view, uint32_t live,
-                     uint32_t first, uint32_t count)
+void kube_batch_took(struct kubernetes *kube, uint32_t live, const struct kube_bill *bill)
 {
     struct batch_job *job = &kube->batch->jobs[live];
-    const struct kube_bill bill = bill_of_next(kube_pods_of(kube, view, live), first, count);
-    add(kube->batch->queues[job->queue].allocated, &bill, +1);
-    add(job->taken.of, &bill, +1);
+    add(kube->batch->queues[job->queue].allocated, bill, +1);
+    add(job->taken.of, bill, +1);
 }
 
 /* ---- a cycle --------------------------------------------------------------------------------- */
@@ -193,9 +190,9 @@ static bool may_have(const struct policy_view *view, const struct batch_queue *q
 static bool place(struct kubernetes *kube, const struct policy_view *view, uint32_t live,
                   uint32_t count, struct decision *decision)
 {
-    const uint32_t placed = kube->jobs[live].placed;
+    const struct kube_job *job = &kube->jobs[live];
     const struct kube_topology_wish wish = kube_topology_wish(view, live);
-    if (is_kai(view) && wish.asked && placed == 0) {
+    if (is_kai(view) && wish.asked && job->placed + job->refused == 0) {
         if (!kube_assign_pods(&kube->batch->assign, kube, view, live, wish)) return false;
         kube_start_on(kube, view, live, kube->batch->assign.assigned, decision);
         return true;
@@ -240,7 +237,7 @@ bool kube_batch_next(struct kubernetes *kube, const struct policy_view *view,
         const uint32_t live = kube_queue_first(&queue->waiting);
         const uint32_t count = kube_pods_at_once(kube, view, live);
         const struct kube_bill bill =
-            bill_of_next(kube_pods_of(kube, view, live), kube->jobs[live].placed, count);
+            bill_of_next(kube_pods_of(kube, view, live), kube_next_pod(&kube->jobs[live]), count);
         const bool may = may_have(view, queue, &bill);
         if (may && place(kube, view, live, count, decision)) return true;
         if (may && view->scenario->kube.preemption && is_within(queue, &bill) &&

@@ -54,9 +54,8 @@ const char *kube_batch_submit(struct kubernetes *kube, const struct policy_view 
                               uint32_t live);
 void kube_batch_leave(struct kubernetes *kube, uint32_t live);
 void kube_batch_end(struct kubernetes *kube, uint32_t live);
-/* Pods [first, first + count) of the job have places now. */
-void kube_batch_took(struct kubernetes *kube, const struct policy_view *view, uint32_t live,
-                     uint32_t first, uint32_t count);
+/* Pods of the job that ask for this have places now. */
+void kube_batch_took(struct kubernetes *kube, uint32_t live, const struct kube_bill *bill);
 
 bool kube_batch_next(struct kubernetes *kube, const struct policy_view *view,
                      struct decision *decision);

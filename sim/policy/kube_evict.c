@@ -297,7 +297,7 @@ uint32_t kube_evict_for(struct kubernetes *kube, const struct policy_view *view,
                                         .priority = priority };
     kube->marked.count = 0;
     while (job->kept < count) {
-        candidate.index = job->placed + job->kept;
+        candidate.index = kube_next_pod(job) + job->kept;
         const uint32_t node = best_node(kube, view, &candidate);
         if (node == KUBE_NO_PLACE) break;
         const struct kube_loss loss = loss_of(kube, view, node, &candidate);

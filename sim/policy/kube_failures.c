@@ -2,20 +2,13 @@
 #include "policy/kube_kueue.h"
 #include "policy/kubernetes.h"
 
-/* Source: the Job controller's back-off of failed pods. */
-#define RESTART_FIRST_NS (10 * NS_PER_S)
-#define RESTART_MOST_NS  (360 * NS_PER_S)
-
 static struct sequel crash_sequel(struct kubernetes *kube, const struct policy_view *view,
                                   uint32_t live)
 {
     struct kube_job *job = &kube->jobs[live];
     if (++job->crashes > view->scenario->kube.backoff_limit)
         return (struct sequel){ .again = false };
-    int64_t delay_ns = RESTART_FIRST_NS;
-    for (uint32_t i = 1; i < job->crashes && delay_ns < RESTART_MOST_NS; i++) delay_ns *= 2;
-    return (struct sequel){ .again = true,
-                            .delay_ns = delay_ns < RESTART_MOST_NS ? delay_ns : RESTART_MOST_NS };
+    return (struct sequel){ .again = true, .delay_ns = kube_restart_delay_ns(job->crashes) };
 }
 
 /* A job whose pods were evicted is replaced at once, or when its pods are gone; one that failed by itself after a delay, so
@@ -58,6 +51,7 @@ const char *kube_reason(void *memory, const struct policy_view *view, uint32_t l
     const struct kube_job *job = &kube->jobs[live];
     if (job->held) return "Suspended";
     if (job->lost_node != KUBE_NO_PLACE) return "Terminating";
+    if (job->refused > 0) return kube_refused_word(job);
     if (job->holds) return "WaitingForPods";
     if (job->kept) return "Preempting";
     (void)view;

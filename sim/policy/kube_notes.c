@@ -71,7 +71,8 @@ static void on_end(struct kubernetes *kube, const struct policy_view *view, uint
     job->holds = job->terminating = false;
     job->lost_node =
         view->scenario->kube.replace_terminating ? KUBE_NO_PLACE : dead_node_of(view, live);
-    job->placed = 0;
+    job->placed = job->placed_big = 0;
+    if (job->refused) job->refused = kube_pods_of(kube, view, live)->count;
     if (!kube_queue_has(kube_queue_of(kube, live), live)) return;
     kube_queue_remove(kube_queue_of(kube, live),
                       live); /* its place among others depends on its pods */
@@ -93,6 +94,7 @@ static void leave(struct kubernetes *kube, uint32_t live)
 {
     kube_queue_remove(kube_queue_of(kube, live), live);
     kube_unkeep(kube, live);
+    kube->jobs[live].refused = 0;
     if (kube->kueue) kube_kueue_leave(kube, live);
 }
 

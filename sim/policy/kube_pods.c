@@ -177,6 +177,39 @@ static bool knows_links(const struct server_group *group)
     return false;
 }
 
+/* A layout without groups has the two sockets of the key's default. */
+static struct kube_sockets sockets_of(const struct server_group *group, uint32_t gpus,
+                                      uint32_t cores)
+{
+    struct kube_sockets sockets = { .count = group && group->sockets ? group->sockets : 2 };
+    ASSERT(sockets.count <= KUBE_SOCKETS);
+    const uint32_t per_socket = cores / sockets.count ? cores / sockets.count : 1;
+    bool said = false;
+    for (uint32_t g = 0; group && g < gpus; g++)
+        said |= group->core_first[g] || group->core_last[g];
+    for (uint32_t g = 0; g < gpus; g++) {
+        uint32_t socket = said ? group->core_first[g] / per_socket : g * sockets.count / gpus;
+        if (socket >= sockets.count) socket = sockets.count - 1;
+        sockets.gpus[socket] |= UINT32_C(1) << g;
+    }
+    return sockets;
+}
+
+static bool init_sockets(struct kube_shapes *shapes, const struct policy_view *view,
+                         struct arena *arena)
+{
+    shapes->topology_manager = view->scenario->kube.topology_manager;
+    if (shapes->topology_manager == TM_NONE) return true;
+    shapes->sockets = ARENA_ARRAY(arena, struct kube_sockets, shapes->group_count);
+    for (uint32_t g = 0; shapes->sockets && g < shapes->group_count; g++) {
+        const struct cluster_group *nodes = &view->cluster->groups[g];
+        const struct server_group *group =
+            view->layout->groups && g < view->layout->group_count ? &view->layout->groups[g] : NULL;
+        shapes->sockets[g] = sockets_of(group, nodes->gpus, nodes->cores_milli / 1000);
+    }
+    return shapes->sockets != NULL;
+}
+
 static bool init_groups(struct kube_shapes *shapes, const struct policy_view *view,
                         struct arena *arena)
 {
@@ -250,7 +283,7 @@ bool kube_shapes_init(struct kube_shapes *shapes, const struct policy_view *view
                       struct arena *arena)
 {
     const uint32_t classes = view->requests->class_count;
-    if (!init_groups(shapes, view, arena)) return false;
+    if (!init_groups(shapes, view, arena) || !init_sockets(shapes, view, arena)) return false;
     const size_t cells = (size_t)classes * shapes->group_count;
     shapes->pods = ARENA_ARRAY(arena, struct kube_pods, classes);
     shapes->facts_fit = ARENA_ARRAY(arena, bool, cells);
@@ -282,11 +315,15 @@ bool kube_shapes_init(struct kube_shapes *shapes, const struct policy_view *view
 
 struct kube_bill kube_bill_of(const struct kube_pods *pods)
 {
-    struct kube_bill bill;
-    for (int r = 0; r < KUBE_RESOURCES; r++)
-        bill.of[r] =
-            pods->big_count * pods->big.of[r] + (pods->count - pods->big_count) * pods->small.of[r];
+    struct kube_bill bill = { { 0 } };
+    kube_bill_add(&bill, &pods->big, pods->big_count);
+    kube_bill_add(&bill, &pods->small, pods->count - pods->big_count);
     return bill;
+}
+
+void kube_bill_add(struct kube_bill *bill, const struct kube_amounts *pod, int64_t pods)
+{
+    for (int r = 0; r < KUBE_RESOURCES; r++) bill->of[r] += pods * pod->of[r];
 }
 
 static const char *text_of(const struct policy_view *view, uint32_t offset)

@@ -9,6 +9,7 @@
 #define GPUPLAN_POLICY_KUBE_PODS_H
 
 #include "base/arena.h"
+#include "policy/kube_numa.h"
 #include "policy/kube_quota.h"
 #include "policy/kube_score.h"
 #include "policy/policy.h"
@@ -33,6 +34,11 @@ struct kube_group_facts {
     uint32_t nodes;
 };
 
+/* Which GPUs belong to which socket: by the first of their cores where gpu_cores says them, else in equal parts. */
+struct kube_sockets {
+    uint32_t count, gpus[KUBE_SOCKETS]; /* masks                                               */
+};
+
 /* MIG profiles that some node offers by name, each an extended resource "nvidia.com/mig-PROFILE". */
 enum { KUBE_PROFILES = KUBE_AMOUNTS - KUBE_EXTENDED };
 
@@ -40,6 +46,8 @@ struct kube_shapes {
     const struct server_group *devices; /* [group_count] how their GPUs are shared out; NULL = whole ones */
     bool some_cut;                   /* some group's GPUs are shared out                        */
     bool *links_known;               /* [group_count] its pair scores are not all 0                */
+    enum topology_manager topology_manager;
+    struct kube_sockets *sockets;    /* [group_count]; NULL under topology manager none            */
     const char *profiles[KUBE_PROFILES]; /* resource KUBE_EXTENDED + i                           */
     uint32_t profile_count;
     struct kube_group_facts *groups; /* [group_count] as the cluster's                           */
@@ -67,8 +75,9 @@ const char *kube_part_profile(const struct kube_shapes *shapes, uint32_t group,
 struct kube_amounts kube_grant_amounts(const struct kube_shapes *shapes,
                                        const struct cluster *cluster, const struct grant *grant);
 
-/* What all pods of a job ask for. */
+/* What all pods of a job ask for; and so many pods more. */
 struct kube_bill kube_bill_of(const struct kube_pods *pods);
+void kube_bill_add(struct kube_bill *bill, const struct kube_amounts *pod, int64_t pods);
 
 /* The queue of a job: the one that it names (LIVE_NONE when that is not there), else the one called as its user, else
  * "default", else the first. */

@@ -6,8 +6,6 @@
 #include "policy/kubernetes.h"
 
 #include "base/assert.h"
-#include "models/gpu_group.h"
-#include "policy/devices.h"
 #include "policy/kube_autoscaler.h"
 #include "policy/kube_batch.h"
 #include "policy/kube_kueue.h"
@@ -52,11 +50,20 @@ struct kube_queue *kube_queue_of(struct kubernetes *kube, uint32_t live)
     return &kube->batch->queues[kube->batch->jobs[live].queue].waiting;
 }
 
+uint32_t kube_pods_waiting(const struct kubernetes *kube, const struct policy_view *view,
+                           uint32_t live)
+{
+    return kube_pods_of(kube, view, live)->count - kube->jobs[live].placed -
+           kube->jobs[live].refused;
+}
+
 uint32_t kube_pods_at_once(const struct kubernetes *kube, const struct policy_view *view,
                            uint32_t live)
 {
     const uint32_t gang = gang_of(kube, view, live), placed = kube->jobs[live].placed;
-    return placed < gang ? gang - placed : 1;
+    const uint32_t waiting = kube_pods_waiting(kube, view, live);
+    if (placed >= gang) return 1;
+    return gang - placed < waiting ? gang - placed : waiting;
 }
 
 /* Jobs of one instant take turns pod by pod, since their controllers make pods at the same time; a gang has one place. */
@@ -64,6 +71,7 @@ void kube_enqueue_pods(struct kubernetes *kube, const struct policy_view *view, 
 {
     const struct kube_job *job = &kube->jobs[live];
     const struct live_job *row = &view->live->jobs[live];
+    if (kube_pods_waiting(kube, view, live) == 0) return;
     const struct kube_sort sort = { .request_class = row->request_class,
                                     .priority = job->priority,
                                     .alone = job->kept > 0 };
@@ -88,6 +96,7 @@ void kube_take_pods_back(struct kubernetes *kube, const struct policy_view *view
 {
     kube_queue_remove(kube_queue_of(kube, live), live);
     kube_unkeep(kube, live);
+    kube->jobs[live].refused = 0;
     if (kube->jobs[live].holds) kube_tell(kube, view, DECIDE_GIVE_BACK, live, NULL);
 }
 
@@ -122,33 +131,8 @@ static bool grow_parts(struct kubernetes *kube, uint32_t count)
     return true;
 }
 
-/* The part of one pod on a node beside the parts before it: whole GPUs, the best linked ones where their links are known, or
- * one part of a shared one. */
-static struct part part_of(const struct kubernetes *kube, uint32_t node,
-                           const struct kube_amounts *pod, uint32_t before)
-{
-    const struct cluster *cluster = kube->nodes.cluster;
-    const uint32_t group = cluster->group_of[node];
-    struct part part = { .node = node, .gpus = (uint32_t)pod->of[KUBE_GPU] };
-    const char *profile = kube_part_profile(&kube->shapes, group, pod);
-    if (profile) {
-        const bool found = devices_pick(cluster, node, &kube->shapes.devices[group], profile,
-                                        kube->parts, before, &part);
-        ASSERT(found);
-    } else if (part.gpus && kube->shapes.devices && kube->shapes.links_known[group]) {
-        uint32_t available = cluster->free_mask[node];
-        for (uint32_t p = 0; p < before; p++)
-            if (kube->parts[p].node == node) available &= ~kube->parts[p].mask;
-        part.mask =
-            gpu_group_preferred(kube->shapes.devices[group].link_score, available, 0, part.gpus);
-    }
-    part.cores_milli = (uint32_t)pod->of[KUBE_CPU];
-    part.memory_bytes = (uint64_t)pod->of[KUBE_MEMORY];
-    return part;
-}
-
-/* Nodes for the next `count` pods of the job, booked in the table of nodes; false, and nothing is booked, when one finds
- * none. Parts are in kube->parts. */
+/* Nodes for the next `count` pods of the job, in kube->parts, booked in the table of nodes; false, and nothing is booked,
+ * when one finds none. */
 static bool find_places(struct kubernetes *kube, const struct policy_view *view, uint32_t live,
                         uint32_t count)
 {
@@ -160,47 +144,64 @@ static bool find_places(struct kubernetes *kube, const struct policy_view *view,
                                         .serial = view->live->jobs[live].serial };
     if (!grow_parts(kube, count)) return false;
     for (uint32_t i = 0; i < count; i++) {
-        candidate.index = job->placed + i;
+        candidate.index = kube_next_pod(job) + i;
         candidate.draw = job->draws++;
         const struct kube_amounts *pod = kube_pod(pods, candidate.index);
         uint32_t node = kube_kept_node(kube, &candidate);
         if (node == KUBE_NO_PLACE) node = kube_cycle_node(&kube->cycle, &candidate);
         if (node == KUBE_NO_PLACE) {
             for (uint32_t k = 0; k < i; k++)
-                kube_nodes_take(&kube->nodes, kube->parts[k].node, kube_pod(pods, job->placed + k),
-                                -1);
+                kube_nodes_take(&kube->nodes, kube->parts[k].node,
+                                kube_pod(pods, kube_next_pod(job) + k), -1);
             return false;
         }
-        kube->parts[i] = part_of(kube, node, pod, i);
+        kube->parts[i].node = node;
         kube_nodes_take(&kube->nodes, node, pod, +1);
     }
     return true;
 }
 
-/* What was found becomes a decision. */
-static void decide_places(struct kubernetes *kube, const struct policy_view *view, uint32_t live,
-                          uint32_t count, struct decision *decision)
+/* The scheduler has bound the pods: their nodes change, and places that were kept for them are used. */
+static void bind_pods(struct kubernetes *kube, const struct policy_view *view, uint32_t live,
+                      uint32_t count)
 {
     struct kube_job *job = &kube->jobs[live];
     const struct kube_pods *pods = kube_pods_of(kube, view, live);
-    kube_queue_remove(kube_queue_of(kube, live), live);
-    if (kube->batch) kube_batch_took(kube, view, live, job->placed, count);
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t node = kube->parts[i].node;
         kube_nodes_touch(&kube->nodes, node);
         if (job->kept == 0 || kube->nodes.kept[node].live != live) continue;
-        kube_nodes_unkeep(&kube->nodes, node, live, kube_pod(pods, job->placed + i));
+        kube_nodes_unkeep(&kube->nodes, node, live, kube_pod(pods, kube_next_pod(job) + i));
         job->kept--;
     }
+}
+
+/* The nodes that were found, and what their kubelets make of it, become a decision. */
+static void decide_places(struct kubernetes *kube, const struct policy_view *view, uint32_t live,
+                          uint32_t count, struct decision *decision)
+{
+    struct kube_job *job = &kube->jobs[live];
+    kube_queue_remove(kube_queue_of(kube, live), live);
+    bind_pods(kube, view, live, count);
+    const struct kube_admitted_pods admitted =
+        kube_admit_pods(kube, view, live, kube_next_pod(job), count);
+    if (admitted.count == 0) {
+        kube_enqueue_pods(kube, view, live);
+        if (!kube_next_refusal(kube, decision)) /* memory is out */
+            *decision = (struct decision){ .what = DECIDE_GIVE_BACK, .live = live };
+        return;
+    }
+    if (kube->batch) kube_batch_took(kube, live, &admitted.bill);
     if (!job->holds) kube_count_priority(kube, job->priority, +1);
     if (!job->holds) job->start_no++;
     job->holds = true;
-    job->placed += count;
-    const bool complete = job->placed == pods->count;
+    job->placed += admitted.count;
+    job->placed_big += admitted.big_count;
+    const bool complete = job->placed == kube_pods_of(kube, view, live)->count;
     *decision = (struct decision){ .what = complete ? DECIDE_START : DECIDE_CLAIM,
                                    .live = live,
                                    .parts = kube->parts,
-                                   .part_count = count };
+                                   .part_count = admitted.count };
     if (complete)
         kube_unkeep(kube, live);
     else
@@ -222,8 +223,7 @@ void kube_start_on(struct kubernetes *kube, const struct policy_view *view, uint
     if (!grow_parts(kube, pods->count)) return;
     uint32_t index = 0;
     for (uint32_t node = 0; node < view->cluster->nodes; node++)
-        for (uint32_t i = 0; i < pods_on[node]; i++, index++)
-            kube->parts[index] = part_of(kube, node, kube_pod(pods, index), index);
+        for (uint32_t i = 0; i < pods_on[node]; i++) kube->parts[index++].node = node;
     ASSERT(index == pods->count);
     decide_places(kube, view, live, pods->count, decision);
 }
@@ -232,7 +232,7 @@ void kube_start_on(struct kubernetes *kube, const struct policy_view *view, uint
 static void set_aside(struct kubernetes *kube, const struct policy_view *view, uint32_t live)
 {
     const struct kube_job *job = &kube->jobs[live];
-    const uint32_t left = kube_pods_of(kube, view, live)->count - job->placed;
+    const uint32_t left = kube_pods_waiting(kube, view, live);
     const bool had_places = job->kept > 0;
     const bool has_places =
         kube_evict_for(kube, view, live, left, gang_of(kube, view, live) > 1) > 0;
@@ -270,6 +270,8 @@ static bool kube_next(void *memory, const struct policy_view *view, int64_t now_
         *view->out_of_memory = true;
         return false;
     }
+    if (kube_next_refusal(kube, decision)) return true;
+    kube_replace_pods(kube, view);
     if (kube->autoscaler && kube_autoscaler_told(kube->autoscaler, decision)) return true;
     if (next_todo(kube, view, decision)) return true;
     if (kube_next_termination(kube, view, decision)) return true;
@@ -297,6 +299,7 @@ static int64_t kube_next_wake_ns(void *memory, const struct policy_view *view, i
     int64_t wake_ns = kube_queue_due_ns(&kube->queue, kube_releases(kube, view));
     const int64_t termination_ns = kube_termination_due_ns(kube);
     if (termination_ns < wake_ns) wake_ns = termination_ns;
+    if (kube->replacement_ns < wake_ns) wake_ns = kube->replacement_ns;
     if (kube->batch) {
         const int64_t cycle_ns = kube_batch_due_ns(kube->batch, now_ns);
         if (cycle_ns < wake_ns) wake_ns = cycle_ns;
@@ -320,6 +323,7 @@ static bool kube_init(void *memory, const struct policy_view *view, struct arena
     struct kubernetes *kube = memory;
     const struct kube_spec *spec = &view->scenario->kube;
     log_init(&kube->todo, sizeof(struct kube_todo), 0);
+    kube_kubelet_init(kube);
     if (spec->gang == GANG_KUEUE) {
         kube->kueue = ARENA_ARRAY(arena, struct kube_kueue, 1);
         if (!kube->kueue || !kube_kueue_init(kube->kueue, view, arena)) return false;
@@ -349,6 +353,7 @@ static void kube_clear_memory(void *memory)
     struct kubernetes *kube = memory;
     kube_queue_clear(&kube->queue);
     kube_evict_clear(kube);
+    kube_kubelet_clear(kube);
     if (kube->kueue) kube_kueue_clear(kube->kueue);
     if (kube->batch) kube_batch_clear(kube->batch);
     if (kube->autoscaler) kube_autoscaler_clear(kube->autoscaler);

@@ -5,8 +5,8 @@
  * A running job that loses a pod is stopped whole and waits again with all its pods.
  *
  * Leaves out: the plugins PodTopologySpread, InterPodAffinity and ImageLocality; disruption budgets of jobs (the rule is in
- * kube_preempt.h); the limit of 0.1 nodes/s on evictions; the topology manager; Volcano's preempt and KAI's consolidation;
- * scheduleTimeoutSeconds, which cannot pass: a gang is tried as a whole and holds nothing meanwhile. */
+ * kube_preempt.h); the limit of 0.1 nodes/s on evictions; Volcano's preempt and KAI's consolidation; that a pod made anew for
+ * a job that Kueue placed by topology goes to the domain of the one before it; scheduleTimeoutSeconds, which cannot pass: a gang is tried as a whole and holds nothing meanwhile. */
 #ifndef GPUPLAN_POLICY_KUBERNETES_H
 #define GPUPLAN_POLICY_KUBERNETES_H
 
@@ -21,7 +21,9 @@
 /* A live job, as the scheduler knows it. */
 struct kube_job {
     int32_t priority;
-    uint32_t placed;   /* pods that have a place                                               */
+    uint32_t placed, placed_big; /* pods that have a place; of them, big ones                      */
+    uint32_t refused;  /* pods that kubelets refused and that the Job controller has not made anew ... */
+    int64_t replaced_ns; /* ... before                                                          */
     uint32_t draws;    /* of random numbers                                                    */
     uint32_t crashes;  /* failures that count against backoffLimit                              */
     uint32_t lost_node; /* the dead node that its terminating pods are on; KUBE_NO_PLACE         */
@@ -73,6 +75,10 @@ struct kubernetes {
     struct log todo;           /* struct kube_todo                                              */
     uint64_t next_todo;
     struct log levels;         /* struct kube_level                                             */
+    struct log refusals;       /* pods that kubelets refused, not told yet                         */
+    uint64_t next_refusal;
+    struct log replacements;   /* pods that Job controllers will make                              */
+    int64_t replacement_ns;    /* the first of them; TIME_NEVER                                     */
     uint64_t own_releases;     /* places given up that the cluster does not count                 */
     struct kube_kueue *kueue;       /* NULL without it                                          */
     struct kube_batch *batch;       /* Volcano or KAI instead of the default scheduler             */
@@ -122,6 +128,16 @@ struct kube_queue *kube_queue_of(struct kubernetes *kube, uint32_t live);
 uint32_t kube_pods_at_once(const struct kubernetes *kube, const struct policy_view *view,
                            uint32_t live);
 
+/* Pods of the job that are there and have no place. */
+uint32_t kube_pods_waiting(const struct kubernetes *kube, const struct policy_view *view,
+                           uint32_t live);
+
+/* The index, for kube_pod, of the job's next pod. */
+static inline uint32_t kube_next_pod(const struct kube_job *job)
+{
+    return job->placed_big;
+}
+
 /* Places for the next `count` pods of the job become a decision; false: some find none. */
 bool kube_place_pods(struct kubernetes *kube, const struct policy_view *view, uint32_t live,
                      uint32_t count, struct decision *decision);
@@ -140,6 +156,32 @@ struct sequel kube_sequel(void *memory, const struct policy_view *view, uint32_t
                           enum attempt_close how);
 int64_t kube_detection_ns(void *memory, const struct policy_view *view, enum component component);
 const char *kube_reason(void *memory, const struct policy_view *view, uint32_t live);
+
+/* ---- kube_kubelet.c ---- */
+
+void kube_kubelet_init(struct kubernetes *kube);
+void kube_kubelet_clear(struct kubernetes *kube);
+
+/* The kubelets get `count` pods of the job, from index `first` on, on the nodes of kube->parts: the parts of those that they
+ * take are left there, in order. The others have failed. */
+struct kube_admitted_pods {
+    uint32_t count, big_count;
+    struct kube_bill bill;
+};
+struct kube_admitted_pods kube_admit_pods(struct kubernetes *kube, const struct policy_view *view,
+                                          uint32_t live, uint32_t first, uint32_t count);
+
+/* The next pod that was refused, as a decision. */
+bool kube_next_refusal(struct kubernetes *kube, struct decision *decision);
+
+/* Pods whose time has come are made anew. */
+void kube_replace_pods(struct kubernetes *kube, const struct policy_view *view);
+
+/* From the last of so many failures of a Job to its next pod: 10 s, doubled up to 360 s. */
+int64_t kube_restart_delay_ns(uint32_t failures);
+
+/* The word of a job that waits for a pod to be made anew, NULL of any other. */
+const char *kube_refused_word(const struct kube_job *job);
 
 /* ---- kube_evict.c ---- */
 

@@ -68,6 +68,8 @@ enum decide {
     DECIDE_START,     /* the waiting job starts on these parts, with what it holds already            */
     DECIDE_CLAIM,     /* the waiting job takes these parts and does not start: a gang that is incomplete */
     DECIDE_GIVE_BACK, /* the waiting job gives back all that it holds                                */
+    DECIDE_FAIL_POD,  /* a node refused the part that the waiting job was to have on it: it holds nothing there, its
+                       * attempts are one more; `reason` is its word until it is asked again          */
     DECIDE_BLOCK,     /* the waiting job is no demand: a dependency, a hold, a begin time            */
     DECIDE_ELIGIBLE,  /* and is again                                                             */
     DECIDE_REFUSE,    /* the waiting or blocked job ends without a run; `reason` says why             */

@@ -21,21 +21,22 @@ static bool add_wait(struct why_story *story, int64_t from_ns, int64_t to_ns, ui
     const struct wait wait = { from_ns, to_ns, behind };
     if (from_ns >= to_ns) return true;
     story->wait_ns += to_ns - from_ns;
-    if (behind == 0) story->first_wait_ns = to_ns - from_ns;
+    if (behind == 0) story->first_wait_ns += to_ns - from_ns;
     return log_append(&story->waits, &wait);
 }
 
-/* Before each attempt, and behind the last one when it waits again. */
+/* Before each attempt, and behind the last one when it waits again. One that its node refused is no start. */
 static bool find_waits(struct why_story *story)
 {
     const struct detail_attempt *rows = LOG_ITEMS(&story->attempts, const struct detail_attempt);
     int64_t since_ns = story->job.submit_ns;
+    uint32_t behind = 0;
     for (uint32_t i = 0; i < story->attempts.count; i++) {
-        if (!add_wait(story, since_ns, rows[i].start_ns, i)) return false;
+        if (!add_wait(story, since_ns, rows[i].start_ns, behind)) return false;
         since_ns = rows[i].end_ns;
+        behind += strcmp(rows[i].outcome, "refused") != 0;
     }
-    return add_wait(story, since_ns, or_else(story->job.end_ns, story->run_end_ns),
-                    (uint32_t)story->attempts.count);
+    return add_wait(story, since_ns, or_else(story->job.end_ns, story->run_end_ns), behind);
 }
 
 static void add_kind(struct why_story *story, const struct wait_span *span)

@@ -244,6 +244,8 @@ static const char *what_binds(const struct wait_span *span)
     if (strcmp(kind, "memory") == 0) return ", but not with the memory it needs beside them";
     if (strcmp(kind, "host") == 0)
         return ", but not with the cores and memory it needs beside them";
+    if (span->word && strcmp(span->word, "TopologyAffinityError") == 0)
+        return ", but not on as few sockets as hold it when the node is empty";
     return "";
 }
 

@@ -113,7 +113,7 @@ const struct key_row keys[] = {
     { "layouts[].servers.count", KEY_COUNT, RANGE(1, 4294967295.0), REQUIRED, AT(server_group, count), .help = "servers" },
     { "layouts[].servers.cores", KEY_COUNT, RANGE(1, 65536), .fallback = "=as the server type has", AT(server_group, server.cores), .help = "CPU cores of one server that jobs can ask for" },
     { "layouts[].servers.memory", KEY_BYTES, RANGE(1, 1e15), .fallback = "=as the server type has", AT(server_group, server.memory_bytes), .help = "memory of one server that jobs can ask for" },
-    { "layouts[].servers.sockets", KEY_COUNT, RANGE(1, 64), .fallback = "2", AT(server_group, sockets), .help = "cores are split evenly over them" },
+    { "layouts[].servers.sockets", KEY_COUNT, RANGE(1, 64), .fallback = "2", AT(server_group, sockets), .help = "cores are split evenly over them, and GPUs in order where gpu_cores does not say which" },
     { "layouts[].servers.nodes_per_server", KEY_COUNT, RANGE(1, LIMIT_GPUS_PER_SERVER), .fallback = "1", AT(server_group, nodes_per_server), .help = "virtual machines that own its GPUs in equal parts and fail together" },
     { "layouts[].servers.name", KEY_TEXT, .fallback = "", .kinds = KUBERNETES, AT(server_group, name), .help = "what the autoscaler calls the group" },
     { "layouts[].servers.names", KEY_TEXT, .fallback = "", AT(server_group, names), .help = "of its nodes, as n[00-15]; left out: NAME-0, NAME-1, ... of the layout" },

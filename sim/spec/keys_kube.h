@@ -33,7 +33,7 @@
 { "scheduler.kubernetes.terminationGracePeriodSeconds", KEY_CONF_SECONDS, RANGE(0, CENTURY_NS), .fallback = "30", AT(scenario, kube.grace_ns), .help = "that evicted pods get" },
 { "scheduler.kubernetes.podInitialBackoffSeconds", KEY_CONF_SECONDS, RANGE(NS_PER_S, CENTURY_NS), .fallback = "1", AT(scenario, kube.backoff_first_ns), .help = "before the first retry" },
 { "scheduler.kubernetes.podMaxBackoffSeconds", KEY_CONF_SECONDS, RANGE(NS_PER_S, CENTURY_NS), .fallback = "10", AT(scenario, kube.backoff_most_ns), .help = "doubled up to this" },
-{ "scheduler.kubernetes.topologyManagerPolicy", KEY_CHOICE, .fallback = "none", .words = "none|best-effort|restricted|single-numa-node", AT(scenario, kube.topology_manager), .help = "of the kubelets: cores and GPUs of one socket" },
+{ "scheduler.kubernetes.topologyManagerPolicy", KEY_CHOICE, .fallback = "none", .words = "none|best-effort|restricted|single-numa-node", AT(scenario, kube.topology_manager), .help = "of the kubelets: GPUs of one socket; cores are not aligned, as under cpuManagerPolicy none" },
 
 { "scheduler.kubernetes.gang", KEY_CHOICE, .fallback = "none", .words = "none|coscheduling|volcano|kueue|kai", AT(scenario, kube.gang), .help = "who starts the pods of a job together" },
 { "scheduler.kubernetes.scheduleTimeoutSeconds", KEY_NOT_BUILT, .help = "placed pods that wait for the others: a gang takes all its places at once" },
