@@ -46,6 +46,9 @@ static void decimals_show_the_interval(void **state)
     assert_int_equal(prose_decimals(1e-15, 3), 3); /* rounding, not luck */
     assert_int_equal(prose_decimals(NAN, 2), 2);
     assert_int_equal(prose_decimals(12, 0), 0);
+    assert_int_equal(prose_decimals_apart(60.411, 60.444, 1), 2);
+    assert_int_equal(prose_decimals_apart(60.4, 61.4, 1), 1);
+    assert_int_equal(prose_decimals_apart(60.4, 60.4, 1), 6);
 }
 
 int main(void)

@@ -94,3 +94,14 @@ int prose_decimals(double half, int least)
     while (decimals < 6 && half * pow(10, decimals) < 1) decimals++;
     return decimals;
 }
+
+int prose_decimals_apart(double a, double b, int least)
+{
+    char text_a[64], text_b[64];
+    for (int decimals = least; decimals < 6; decimals++) {
+        snprintf(text_a, sizeof text_a, "%.*f", decimals, a);
+        snprintf(text_b, sizeof text_b, "%.*f", decimals, b);
+        if (strcmp(text_a, text_b) != 0) return decimals;
+    }
+    return 6;
+}

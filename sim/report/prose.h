@@ -28,4 +28,7 @@ const char *prose_join(uint32_t i, uint32_t n);
  * there. */
 int prose_decimals(double half, int least);
 
+/* Decimals with which two numbers read differently, at least `least` and at most 6. */
+int prose_decimals_apart(double a, double b, int least);
+
 #endif

@@ -97,6 +97,9 @@ static void write_one_yield(const struct group *group)
         fputs(", exactly.", group->out);
 }
 
+/* A difference of shares that is less is the rounding of equal numbers, or does not matter. */
+static const double LEAST_MORE = 0.5e-8;
+
 /* Held hours may be useful and few: who does more useful work with what it has is said with the winner. */
 static void write_goodput(const struct group *group)
 {
@@ -109,16 +112,18 @@ static void write_goodput(const struct group *group)
         const uint32_t row = group->rows[i];
         const struct interval apart =
             comparison_pair(group->c, goodput, row, best, group->c->conf_any).difference;
-        if (row == best || !interval_excludes_zero(apart) || !(apart.mean > 0)) continue;
+        if (row == best || !interval_excludes_zero(apart) || !(apart.mean > LEAST_MORE)) continue;
         if (most != LAYOUT_NONE && !(apart.mean > more.mean)) continue;
         most = row;
         more = apart;
     }
     if (most == LAYOUT_NONE) return;
-    const int decimals = prose_decimals(100 * more.half, 1);
+    const double most_share = 100 * goodput->cells[most].value.mean,
+                 best_share = 100 * goodput->cells[best].value.mean;
+    const int decimals =
+        prose_decimals_apart(most_share, best_share, prose_decimals(100 * more.half, 1));
     fprintf(group->out, ", but %s does more useful work: %.*f %% of its capacity against %.*f %%",
-            group_name(group, most, name), decimals, 100 * goodput->cells[most].value.mean,
-            decimals, 100 * goodput->cells[best].value.mean);
+            group_name(group, most, name), decimals, most_share, decimals, best_share);
     if (!group->c->exact)
         fprintf(group->out, " [%.*f to %.*f points more]", decimals, 100 * (more.mean - more.half),
                 decimals, 100 * (more.mean + more.half));

@@ -9,7 +9,7 @@
 
 /* ---- completion of large jobs ---- */
 
-/* "31 % later on sparse2 [23, 39]" */
+/* "31 % later on sparse2 [23, 39]". Nothing ends more than 100 % earlier, whatever the interval says. */
 static void write_later(const struct group *group, uint32_t row, struct interval later)
 {
     const double mean = 100 * fabs(later.mean), half = 100 * later.half;
@@ -23,7 +23,7 @@ static void write_later(const struct group *group, uint32_t row, struct interval
         fprintf(group->out, "%.*f %% %s on %s", prose_decimals(mean, 1), mean, word, name);
     else
         fprintf(group->out, "%.*f %% %s on %s [%.*f, %.*f]", decimals, mean, word, name, decimals,
-                mean - half, decimals, mean + half);
+                mean - half, decimals, later.mean < 0 ? fmin(mean + half, 100) : mean + half);
 }
 
 /* "on sparse4 [5.9 % earlier to 0.3 % later]", with enough digits that neither end reads as 0. */
