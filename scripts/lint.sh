@@ -39,7 +39,7 @@ engine    base engine
 cluster   base spec models cluster
 policy    base spec models cluster policy
 ledger    base spec models cluster ledger
-network   base spec models network
+network   base spec models engine network
 handlers  base spec models engine cluster policy ledger network handlers
 io        base spec io models/mig.h ledger/results.h ledger/accounts.h
 campaign  base spec models engine cluster policy ledger network handlers io campaign

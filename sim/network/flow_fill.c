@@ -1,64 +1,250 @@
-/* flow_fill.c - the rates of the net. */
+/* flow_fill.c - the rates of the net, brought up to date from where something changed.
+ *
+ * A flow's level is its rate over its weight. Each link has a level too, at which it is full when its flows go as far as
+ * their caps and their other links let them:
+ *
+ *     sum over its flows of  weight * min(level, limit) = capacity,     limit = min(cap, levels of the flow's other links)
+ *
+ * INFINITY when it cannot be filled so. Levels that satisfy this at every link at once are the max-min shares: a flow runs
+ * at the least level it meets, and there, on a full link, no other flow is higher: the certificate of MODELS 4.1, which only
+ * the max-min shares meet. So it is enough to solve the links that changed, and on from there every link whose equation a
+ * new level has touched, until none is left. A level only matters to links of a higher one, so the lowest is solved first,
+ * and a change fades upward; what lies below or apart is never looked at.
+ *
+ * From nothing (all levels INFINITY) this is progressive filling: the lowest candidate is final. A change that wanders too
+ * long (levels that differ by rounding) is ended that way. */
 #include "network/flow_net.h"
 
 #include "base/assert.h"
-#include "models/maxmin.h"
 #include "network/flow_net_parts.h"
 
 #include <math.h>
-#include <stdlib.h>
+#include <string.h>
 
-#define MOVED 1e-10 /* a rate that moves less is not told */
+#define MOVED  1e-10 /* a rate that moves less is not told: well below the 1e-9 that is promised  */
+#define SAME   1e-14 /* levels this close are one: rounding of the sums over a link               */
+#define FULL   1e-12 /* a link that is over its capacity by less is not full                      */
+#define NEARLY 1e-6  /* a link this close to full is solved, one further off only counts its load */
+enum {
+    ROUNDS_MAX = 64
+}; /* visits to each link that was worked on, before all start from nothing */
 
-static void solve_all(const struct flow_net *net, double *rate)
+static bool same(double a, double b)
 {
-    const uint32_t rows = net->flow_rows, links = net->link_count;
-    struct maxmin_flow *flows = calloc(rows + 1, sizeof *flows);
-    struct maxmin_use *uses = calloc(net->use_rows + 1, sizeof *uses);
-    double *capacity = calloc(3 * links + 1, sizeof *capacity);
-    uint8_t *state = calloc(rows + 1, 1);
-    ASSERT(flows && uses && capacity && state);
-    uint32_t count = 0;
-    for (uint32_t l = 0; l < links; l++) capacity[l] = net->links[l].capacity;
-    for (uint32_t f = 0; f < rows; f++) {
-        const struct net_flow *flow = &net->flows[f];
-        flows[f] = (struct maxmin_flow){ 1, 0 };
-        if (flow->count == FLOW_NONE) continue;
-        flows[f] = (struct maxmin_flow){ flow->weight, flow->cap_level * flow->weight };
-        for (uint32_t use = flow->first; use < flow->first + flow->count; use++)
-            uses[count++] = (struct maxmin_use){ f, net->uses[use].link, net->uses[use].per_unit };
+    return a == b || (a < INFINITY && fabs(a - b) <= SAME * a);
+}
+
+static double smaller(double a, double b)
+{
+    return a < b ? a : b;
+}
+
+/* ---- one link ----------------------------------------------------------------------------------- */
+
+/* Where the flow is stopped by its cap or by another link than this one. */
+static double limit_of(const struct flow_net *net, const struct net_flow *flow, uint32_t link)
+{
+    double limit = flow->cap_level;
+    for (uint32_t use = flow->first; use < flow->first + flow->count; use++)
+        if (net->uses[use].link != link) limit = smaller(limit, net->level[net->uses[use].link]);
+    return limit;
+}
+
+static void gather_limits(struct flow_net *net, uint32_t row)
+{
+    const struct net_link *link = &net->links[row];
+    for (uint32_t m = 0; m < link->count; m++)
+        net->limit[m] = link->other[m] != FLOW_NONE
+                            ? net->level[link->other[m]]
+                            : limit_of(net, &net->flows[link->flows[m]], row);
+}
+
+/* The members at a level: what those carry that are stopped at or below it, the weight of those that are not, and
+ * the limits next to the level on either side. */
+struct filling {
+    double still, growing;
+    double below, above;
+};
+
+static struct filling fill_to(const struct flow_net *net, const struct net_link *link, double level)
+{
+    struct filling filling = { 0, 0, 0, INFINITY };
+    for (uint32_t m = 0; m < link->count; m++) {
+        const double limit = net->limit[m], weight = link->weight[m];
+        if (limit > level) {
+            filling.growing += weight;
+            filling.above = smaller(filling.above, limit);
+        } else {
+            filling.still += weight * limit;
+            filling.below = limit > filling.below ? limit : filling.below;
+        }
     }
-    const struct maxmin_net all = { capacity, links, flows, rows, uses, count };
-    struct maxmin_scratch scratch = { capacity + links, capacity + 2 * links, state, NULL, NULL };
-    maxmin_rates(&all, &scratch, rate);
-    free(flows);
-    free(uses);
-    free(capacity);
-    free(state);
+    return filling;
+}
+
+/* The level that solves the equation of a link for the limits gathered. The sum is concave in the level, so that steps along its
+ * tangent approach from below and reach the right piece after a few. */
+static double full_level(const struct flow_net *net, struct net_link *link, double level)
+{
+    if (!(link->capacity < INFINITY)) return INFINITY;
+    if (!(level < INFINITY)) level = 0;
+    for (uint32_t step = 0;; step++) {
+        const struct filling filling = fill_to(net, link, level);
+        const double room = link->capacity - filling.still;
+        if (filling.growing > 0) {
+            const double next = room / filling.growing;
+            if ((next >= filling.below && next <= filling.above) || step > link->count + 8)
+                return next > 0 ? next : 0;
+            level = next > 0 ? next : 0;
+        } else if (room >= -FULL * link->capacity) {
+            link->load = filling.still;
+            return INFINITY;
+        } else {
+            level = 0; /* all are stopped below the old level and the link is over-full */
+        }
+    }
+}
+
+/* Whether the link can bind at all: not when all that could ever cross it fits. Members that could fill it alone are left
+ * out of the sum, so that every flow keeps the tightest of its links. */
+static void judge(struct net_link *link)
+{
+    link->spare = false;
+    if (link->wide > 0 || link->most > link->capacity * (1 + NEARLY)) return;
+    link->most = 0;
+    for (uint32_t m = 0; m < link->count; m++) link->most += link->member_most[m];
+    link->spare = link->most <= link->capacity * (1 + FULL);
+}
+
+/* ---- from link to link -------------------------------------------------------------------------- */
+
+/* Levels are >= 0: their bits are in their order. */
+static int64_t order_of(double level)
+{
+    int64_t bits;
+    memcpy(&bits, &level, sizeof bits);
+    return bits;
+}
+
+static void work_on(struct flow_net *net, uint32_t link, double level)
+{
+    agenda_set(&net->work, link, order_of(level), link);
+}
+
+/* A member of the link went from one level to another by a link of a lower one. */
+static void member_moved(struct flow_net *net, uint32_t row, double weight, double from, double to)
+{
+    struct net_link *link = &net->links[row];
+    if (link->spare || net->work.place[row] != AGENDA_NONE) return;
+    const double level = net->level[row];
+    if (level < INFINITY) {
+        if (!net->from_nothing) work_on(net, row, level);
+        return;
+    }
+    if (from < INFINITY && to < INFINITY) {
+        link->load += weight * (to - from);
+        if (link->load <= link->capacity * (1 - NEARLY)) return;
+    }
+    work_on(net, row, 0);
+}
+
+/* The level of the link is new: its members that reach it move, and their other links have to look. */
+static void spread(struct flow_net *net, uint32_t row, double from, double to)
+{
+    const struct net_link *link = &net->links[row];
+    const double low = smaller(from, to);
+    for (uint32_t m = 0; m < link->count; m++) {
+        const double limit = net->limit[m];
+        if (!(limit > low)) continue;
+        const uint32_t flow = link->flows[m];
+        row_set_add(&net->touched, flow);
+        const uint32_t first = net->flows[flow].first, end = first + net->flows[flow].count;
+        for (uint32_t use = first; use < end; use++)
+            if (net->uses[use].link != row)
+                member_moved(net, net->uses[use].link,
+                             net->uses[use].per_unit * net->flows[flow].weight,
+                             smaller(from, limit), smaller(to, limit));
+    }
+}
+
+/* Solves the link that is first in the work. One that was not full is put off while others may fill at a lower level. */
+static void settle(struct flow_net *net)
+{
+    const uint32_t row = agenda_first(&net->work)->slot;
+    struct net_link *link = &net->links[row];
+    const double old = net->level[row];
+    gather_limits(net, row);
+    const double level = link->spare ? INFINITY : full_level(net, link, old);
+    agenda_unset(&net->work, row);
+    if (!(old < INFINITY) && level < INFINITY && net->work.count > 0 &&
+        order_of(level) > agenda_first(&net->work)->at_ns) {
+        work_on(net, row, level);
+        return;
+    }
+    if (same(old, level)) return;
+    net->level[row] = level;
+    spread(net, row, old, level);
+}
+
+static void start_from_nothing(struct flow_net *net)
+{
+    net->from_nothing = true;
+    for (uint32_t l = 0; l < net->link_count; l++) {
+        net->level[l] = INFINITY;
+        if (!net->links[l].spare && net->links[l].count > 0) work_on(net, l, 0);
+    }
+    for (uint32_t f = 0; f < net->flow_rows; f++)
+        if (flow_net_has(net, f)) row_set_add(&net->touched, f);
+}
+
+static void settle_all(struct flow_net *net)
+{
+    uint64_t visits = 0, most = ROUNDS_MAX;
+    net->from_nothing = false;
+    net->root_count = 0;
+    for (uint32_t i = 0; i < net->dirty_count; i++) {
+        const uint32_t link = net->dirty[i];
+        const bool was_spare = net->links[link].spare;
+        net->links[link].dirty = false;
+        judge(&net->links[link]);
+        if (was_spare && net->links[link].spare) continue;
+        net->roots[net->root_count++] = link;
+        work_on(net, link, net->level[link] < INFINITY ? net->level[link] : 0);
+    }
+    while (net->work.count > 0) {
+        settle(net);
+        most += ROUNDS_MAX * (net->work.count > most / ROUNDS_MAX);
+        if (++visits > most && !net->from_nothing) start_from_nothing(net);
+    }
+}
+
+/* ---- solve -------------------------------------------------------------------------------------- */
+
+static double rate_of(const struct flow_net *net, const struct net_flow *flow)
+{
+    return limit_of(net, flow, FLOW_NONE) * flow->weight;
+}
+
+static bool has_moved(double from, double to)
+{
+    if (from == to) return false;
+    return !(from < INFINITY) || !(to < INFINITY) || fabs(to - from) > MOVED * to;
 }
 
 uint32_t flow_net_solve(struct flow_net *net, const uint32_t **changed)
 {
-    uint32_t count = 0;
-    double *rate = calloc(net->flow_rows + 1, sizeof *rate);
-    ASSERT(rate);
-    solve_all(net, rate);
-    row_set_take(&net->touched, net->list);
-    net->root_count = net->dirty_count;
-    for (uint32_t i = 0; i < net->dirty_count; i++) {
-        net->roots[i] = net->dirty[i];
-        net->links[net->roots[i]].dirty = false;
-    }
+    settle_all(net);
     net->dirty_count = 0;
-    for (uint32_t f = 0; f < net->flow_rows; f++) {
-        struct net_flow *flow = &net->flows[f];
-        if (flow->count == FLOW_NONE || rate[f] == flow->rate ||
-            fabs(rate[f] - flow->rate) <= MOVED * rate[f])
-            continue;
-        flow->rate = rate[f];
-        net->list[count++] = f;
+    const uint32_t touched = row_set_take(&net->touched, net->list);
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < touched; i++) {
+        struct net_flow *flow = &net->flows[net->list[i]];
+        if (flow->count == FLOW_NONE) continue;
+        const double rate = rate_of(net, flow);
+        if (!has_moved(flow->rate, rate)) continue;
+        flow->rate = rate;
+        net->list[count++] = net->list[i];
     }
-    free(rate);
     *changed = net->list;
     return count;
 }

@@ -6,6 +6,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* ---- memory ------------------------------------------------------------------------------------- */
 
@@ -13,8 +14,9 @@
 static void *resized(void *rows, uint32_t room, size_t item_bytes, bool *ok)
 {
     void *grown = realloc(rows, room * item_bytes);
-    *ok &= grown != NULL;
-    return grown ? grown : rows;
+    if (grown != NULL) return grown;
+    *ok = false;
+    return rows;
 }
 
 struct flow_net *flow_net_create(void)
@@ -29,11 +31,11 @@ struct flow_net *flow_net_create(void)
 void flow_net_destroy(struct flow_net *net)
 {
     if (net == NULL) return;
-    for (uint32_t l = 0; l < net->link_count; l++) {
-        free(net->links[l].members);
-        free(net->links[l].flows);
-    }
+    for (uint32_t l = 0; l < net->link_count; l++) free(net->links[l].weight);
     free(net->links);
+    free(net->level);
+    free(net->limit);
+    agenda_clear(&net->work);
     free(net->flows);
     free(net->uses);
     free(net->place);
@@ -50,8 +52,9 @@ static bool links_have_room(struct flow_net *net)
 {
     if (net->link_count < net->link_room) return true;
     const uint32_t room = net->link_room ? net->link_room * 2 : 16;
-    bool ok = true;
+    bool ok = agenda_grow(&net->work, room);
     net->links = resized(net->links, room, sizeof *net->links, &ok);
+    net->level = resized(net->level, room, sizeof *net->level, &ok);
     net->dirty = resized(net->dirty, room, sizeof *net->dirty, &ok);
     net->roots = resized(net->roots, room, sizeof *net->roots, &ok);
     net->walk = resized(net->walk, room, sizeof *net->walk, &ok);
@@ -70,15 +73,34 @@ static bool flows_have_room(struct flow_net *net)
     return ok;
 }
 
-static bool members_have_room(struct net_link *link)
+/* The columns of a link's members move to a block twice as large. */
+static bool members_have_room(struct flow_net *net, struct net_link *link)
 {
     if (link->count < link->room) return true;
-    const uint32_t room = link->room ? link->room * 2 : 4;
+    const uint32_t room = link->room ? link->room * 2 : 4, count = link->count;
     bool ok = true;
-    link->members = resized(link->members, room, sizeof *link->members, &ok);
-    link->flows = resized(link->flows, room, sizeof *link->flows, &ok);
-    if (ok) link->room = room;
-    return ok;
+    if (room > net->limit_room) {
+        net->limit = resized(net->limit, room, sizeof *net->limit, &ok);
+        if (ok) net->limit_room = room;
+    }
+    double *weight = ok ? malloc(room * 2 * (sizeof(double) + sizeof(uint32_t))) : NULL;
+    if (weight == NULL) return false;
+    double *most = weight + room;
+    void *rest = most + room;
+    uint32_t *flows = rest, *other = flows + room;
+    if (count > 0) {
+        memcpy(weight, link->weight, count * sizeof *weight);
+        memcpy(most, link->member_most, count * sizeof *most);
+        memcpy(flows, link->flows, count * sizeof *flows);
+        memcpy(other, link->other, count * sizeof *other);
+    }
+    free(link->weight);
+    link->weight = weight;
+    link->member_most = most;
+    link->flows = flows;
+    link->other = other;
+    link->room = room;
+    return true;
 }
 
 static uint32_t room_class(uint32_t count)
@@ -123,20 +145,77 @@ void flow_net_touch(struct flow_net *net, uint32_t link)
     net->dirty[net->dirty_count++] = link;
 }
 
+/* Counts a member's most in, or with sign -1 out. */
+static void count_most(struct net_link *link, uint32_t member, int sign)
+{
+    const double most = link->member_most[member];
+    if (most < link->capacity)
+        link->most += sign * most;
+    else
+        link->wide += (uint32_t)sign;
+}
+
 uint32_t flow_net_link(struct flow_net *net, double capacity)
 {
     ASSERT(capacity >= 0);
     if (!links_have_room(net)) return FLOW_NONE;
-    net->links[net->link_count] = (struct net_link){ .capacity = capacity, .level = INFINITY };
+    net->links[net->link_count] = (struct net_link){ .capacity = capacity, .spare = true };
+    net->level[net->link_count] = INFINITY;
     return net->link_count++;
+}
+
+/* The least of what the flow's cap and its links, each alone, allow, and the least without `bound`, the link that sets
+ * it: as levels. */
+struct bounds {
+    double least, next;
+    uint32_t bound;
+};
+
+static struct bounds flow_bounds(const struct flow_net *net, const struct net_flow *flow)
+{
+    struct bounds bounds = { flow->cap_level, flow->cap_level, FLOW_NONE };
+    for (uint32_t use = flow->first; use < flow->first + flow->count; use++) {
+        const uint32_t link = net->uses[use].link;
+        const double level = net->links[link].capacity / (net->uses[use].per_unit * flow->weight);
+        if (level < bounds.least) {
+            bounds.next = bounds.least;
+            bounds.least = level;
+            bounds.bound = link;
+        } else if (level < bounds.next) {
+            bounds.next = level;
+        }
+    }
+    return bounds;
+}
+
+/* What the flow could ever carry on each of its links, now that a link of it, or all, are new. */
+static void set_mosts(struct flow_net *net, uint32_t row, bool all_new)
+{
+    const struct net_flow *flow = &net->flows[row];
+    const struct bounds bounds = flow_bounds(net, flow);
+    for (uint32_t use = flow->first; use < flow->first + flow->count; use++) {
+        struct net_link *link = &net->links[net->uses[use].link];
+        const uint32_t member = net->place[use];
+        if (!all_new) count_most(link, member, -1);
+        link->member_most[member] =
+            link->weight[member] *
+            (net->uses[use].link == bounds.bound ? bounds.next : bounds.least);
+        count_most(link, member, +1);
+        flow_net_touch(net, net->uses[use].link);
+    }
 }
 
 void flow_net_set_capacity(struct flow_net *net, uint32_t link, double capacity)
 {
     ASSERT(link < net->link_count);
     ASSERT(capacity >= 0);
-    if (net->links[link].capacity == capacity) return;
-    net->links[link].capacity = capacity;
+    struct net_link *changed = &net->links[link];
+    if (changed->capacity == capacity) return;
+    changed->capacity = capacity;
+    changed->most = 0;
+    changed->wide = 0;
+    for (uint32_t m = 0; m < changed->count; m++) count_most(changed, m, +1);
+    for (uint32_t m = 0; m < changed->count; m++) set_mosts(net, changed->flows[m], false);
     flow_net_touch(net, link);
 }
 
@@ -167,14 +246,16 @@ static uint32_t copy_uses(struct flow_use *to, const struct flow_use *from, uint
     return kept;
 }
 
-static void join_link(struct flow_net *net, uint32_t flow, uint32_t use)
+static void join_link(struct flow_net *net, uint32_t row, uint32_t use)
 {
+    const struct net_flow *flow = &net->flows[row];
     struct net_link *link = &net->links[net->uses[use].link];
+    const bool pair = flow->count == 2 && !(flow->cap_level < INFINITY);
+    const uint32_t other = 2 * flow->first + 1 - use; /* of a pair */
     net->place[use] = link->count;
-    link->flows[link->count] = flow;
-    link->members[link->count++] =
-        (struct net_member){ net->uses[use].per_unit * net->flows[flow].weight, INFINITY };
-    flow_net_touch(net, net->uses[use].link);
+    link->flows[link->count] = row;
+    link->weight[link->count] = net->uses[use].per_unit * flow->weight;
+    link->other[link->count++] = pair ? net->uses[other].link : FLOW_NONE;
 }
 
 /* The last member takes the place of the one that leaves. */
@@ -182,9 +263,12 @@ static void leave_link(struct flow_net *net, uint32_t use)
 {
     const uint32_t row = net->uses[use].link, at = net->place[use];
     struct net_link *link = &net->links[row];
-    const uint32_t moved = link->flows[--link->count];
+    count_most(link, at, -1);
+    const uint32_t last = --link->count, moved = link->flows[last];
+    link->weight[at] = link->weight[last];
+    link->member_most[at] = link->member_most[last];
+    link->other[at] = link->other[last];
     link->flows[at] = moved;
-    link->members[at] = link->members[link->count];
     uint32_t theirs = net->flows[moved].first;
     while (net->uses[theirs].link != row) theirs++;
     net->place[theirs] = at;
@@ -198,7 +282,7 @@ uint32_t flow_net_add(struct flow_net *net, double weight, double cap, const str
     ASSERT(cap >= 0);
     for (uint32_t i = 0; i < count; i++) {
         ASSERT(uses[i].link < net->link_count);
-        if (!members_have_room(&net->links[uses[i].link])) return FLOW_NONE;
+        if (!members_have_room(net, &net->links[uses[i].link])) return FLOW_NONE;
     }
     const uint32_t first = flows_have_room(net) ? take_block(net, count) : FLOW_NONE;
     if (first == FLOW_NONE) return FLOW_NONE;
@@ -212,6 +296,7 @@ uint32_t flow_net_add(struct flow_net *net, double weight, double cap, const str
         .weight = weight, .cap_level = cap / weight, .first = first, .count = kept, .room = count
     };
     for (uint32_t use = first; use < first + kept; use++) join_link(net, flow, use);
+    set_mosts(net, flow, true);
     row_set_add(&net->touched, flow);
     return flow;
 }

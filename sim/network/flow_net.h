@@ -58,9 +58,10 @@ uint32_t flow_net_uses(const struct flow_net *net, uint32_t flow, const struct f
  * remove. */
 uint32_t flow_net_flows_of(const struct flow_net *net, uint32_t link, const uint32_t **flows);
 
-/* All flows that the last solve could have reached: those in a connected part of the net that held a changed link, a new
- * flow or a link of a removed one. Links that cannot bind, whatever happens on them, connect nothing. Ascending, borrowed
- * until the next call that changes the net. */
+/* All flows that the last solve could have reached over links: those in a connected part of the net that held a changed
+ * link, a link of a new flow or of a removed one. Links that cannot bind, whatever happens on them, neither count nor
+ * connect: a flow that nothing but its cap can stop is not among them. Ascending, borrowed until the next call that changes
+ * the net. */
 uint32_t flow_net_reached(struct flow_net *net, const uint32_t **flows);
 
 #endif

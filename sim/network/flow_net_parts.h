@@ -2,23 +2,24 @@
 #ifndef GPUPLAN_NETWORK_FLOW_NET_PARTS_H
 #define GPUPLAN_NETWORK_FLOW_NET_PARTS_H
 
+#include "engine/agenda.h"
 #include "network/flow_net.h"
 
 enum { ROOM_CLASSES = 32 };
 
-/* A flow as a link sees it: scanned whenever the link is solved. */
-struct net_member {
-    double weight; /* load on the link for a unit of level: per_unit times the flow's weight  */
-    double limit;  /* level at which the flow's cap or another of its links stops it          */
-};
-
+/* The members of a link are the flows that use it; their columns are one block. */
 struct net_link {
     double capacity;
-    double level;               /* rate / weight at which the full link stops its flows; INFINITY when it is not full */
-    struct net_member *members; /* [room], owned */
-    uint32_t *flows;            /* [room] whose members they are, owned */
+    double load;       /* what the members carry, kept while the link is not full */
+    double most;       /* what they could ever carry at most, sum of those below the capacity */
+    double *weight;    /* [room] load for a unit of level: per_unit times the flow's weight; owned, the block */
+    double *member_most; /* [room] what it could ever carry here: its cap or another of its links stops it */
+    uint32_t *flows;   /* [room] */
+    uint32_t *other;   /* [room] the other link of a flow of two links without a cap, else FLOW_NONE */
     uint32_t count, room;
+    uint32_t wide; /* members whose most is not below the capacity */
     uint32_t mark; /* number of the last walk that found it */
+    bool spare;    /* cannot bind, whatever its members do */
     bool dirty;
 };
 
@@ -39,6 +40,7 @@ struct row_set {
 
 struct flow_net {
     struct net_link *links; /* [link_room] */
+    double *level;          /* [link_room] rate / weight at which the full link stops flows; INFINITY when it is not full */
     uint32_t link_count, link_room;
     struct net_flow *flows; /* [flow_room] */
     uint32_t flow_rows, flow_room, free_flow;
@@ -46,12 +48,16 @@ struct flow_net {
     uint32_t *place;       /* [use_room] member of the link that a use is; next block of a free one */
     uint32_t use_rows, use_room;
     uint32_t free_block[ROOM_CLASSES];
-    uint32_t *dirty; /* [link_room] links to look at */
+    double *limit;         /* [limit_room] scratch: where the members of a link are stopped by others */
+    uint32_t limit_room;
+    struct agenda work;    /* links to solve, lowest level first */
+    uint32_t *dirty;       /* [link_room] links that changed since the last solve */
     uint32_t dirty_count;
-    uint32_t *roots; /* [link_room] links that were dirty at the last solve */
+    uint32_t *roots; /* [link_room] those of them, at the last solve, that could bind before or after */
     uint32_t root_count;
     uint32_t *walk; /* [link_room] links that a walk has found and not left yet */
     uint32_t walks; /* so far                                                   */
+    bool from_nothing; /* all levels began as INFINITY: each link is filled once */
     struct row_set touched; /* flows whose rate may have changed since the last solve */
     struct row_set reached;
     uint32_t *list;         /* [flow_room] what solve and reached return              */
