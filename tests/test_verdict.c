@@ -13,9 +13,7 @@ struct luck {
     uint32_t
         blast_gpus[LIMIT_LAYOUTS]; /* 0 = no failure-only run                                     */
     double needs[LIMIT_LAYOUTS];   /* 0 = no effective load stored                                */
-    double
-        goodput[LIMIT_LAYOUTS]; /* 0 = none stored                                               */
-    double completion_wobble;   /* part of completion_s, up and down from replica to replica   */
+    double goodput[LIMIT_LAYOUTS], completion_wobble; /* 0 = none stored; up and down in turns    */
     double common_s[LIMIT_LAYOUTS]; /* completion over the common jobs of 64 and more; 0 = none   */
 };
 
