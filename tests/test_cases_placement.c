@@ -84,7 +84,7 @@ static const struct placed_case cases[] = {
     /* C073: while n40 is down the last block has 16 nodes and a job of 17 takes the later of the two whole ones; when n40 is back, the
      * last block is whole again and is the later one. */
     { "C073 a node that returns is in its block, topology/block", "events: [{at: 1s, node_down: n40}, {at: 60s, node_up: n40}]\n"
-      SLURM ", TopologyPlugin: topology/block, BlockSizes: [17, 34, 68], topology: ["
+      SLURM ", ReturnToService: 1, TopologyPlugin: topology/block, BlockSizes: [17, 34, 68], topology: ["
       "{BlockName: b0, Nodes: 'n[00-16]'}, {BlockName: b1, Nodes: 'n[17-33]'}, {BlockName: b2, Nodes: 'n[34-50]'}]}}\n", H100(51, "n[00-50]"),
       "- {id: during, at: 10s, run: 20s, time: 1m, nodes: 17, gpus_per_node: 8}\n- {id: after, at: 100s, run: 1h, nodes: 17, gpus_per_node: 8}\n",
       { { "during", 10, "n17 n18 n19 n20 n21 n22 n23 n24 n25 n26 n27 n28 n29 n30 n31 n32 n33" },

@@ -86,7 +86,7 @@ static const struct no_kill_case cases[] = {
 
     /* A job that has no node left ends as any other: 121 s later (requeue_delay) it starts on the node that came back. */
     { "the last node",
-      SLURM CHECKPOINTS "events:\n- {at: 500s, node_down: lab-0}\n- {at: 560s, node_up: lab-0}\n",
+      SLURM CHECKPOINTS "events:\n- {at: 500s, node_down: lab-0}\n- {at: 560s, resume: lab-0}\n",
       "- {id: a, run: 1000s, nodes: 1, gpus_per_node: 8, no_kill: true}\n",
       1,
       { { "a", 0, 500 + 121 + 300 + 540, 2 } },
@@ -96,7 +96,7 @@ static const struct no_kill_case cases[] = {
       60 * 8 },
     { "all nodes at once",
       SLURM CHECKPOINTS
-      "events:\n- {at: 500s, node_down: 'lab-[0-3]'}\n- {at: 560s, node_up: 'lab-[0-3]'}\n",
+      "events:\n- {at: 500s, node_down: 'lab-[0-3]'}\n- {at: 560s, resume: 'lab-[0-3]'}\n",
       A,
       4,
       { { "a", 0, 500 + 121 + 300 + 540, 2 } },
@@ -107,7 +107,7 @@ static const struct no_kill_case cases[] = {
 
     /* The node that comes back is not a's any more: b, which waits since 510 s, gets it. */
     { "a node that comes back is free",
-      SLURM CHECKPOINTS "events:\n- {at: 500s, node_down: lab-0}\n- {at: 700s, node_up: lab-0}\n",
+      SLURM CHECKPOINTS "events:\n- {at: 500s, node_down: lab-0}\n- {at: 700s, resume: lab-0}\n",
       A "- {id: b, at: 510s, run: 100s, nodes: 1, gpus_per_node: 8}\n",
       4,
       { { "a", 0, 1520, 2 }, { "b", 700, 800, 1 } },

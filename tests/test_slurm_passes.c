@@ -56,6 +56,21 @@ static const struct passes_case cases[] = {
       "- {id: c, run: 10s, time: 1m, nodes: 1, gpus_per_node: 8, at: 30s}\n",
       { { "a", 0, "n0" }, { "b", 100, "n0" }, { "c", 160, "n0" } } },
 
+    /* n0 is silent from 60 to 120 s and answers again; an administrator resumes it at 900 s. Both jobs want it. */
+    { "ReturnToService 0: a node that was down waits for its administrator",
+      "ReturnToService: 0\n    SchedulerParameters: '" TICKS "'",
+      "n[0-1]",
+      "- {id: a, at: 200s, run: 1m, nodelist: n0, gpus_per_node: 8}\n"
+      "- {id: b, at: 201s, run: 1m, nodelist: n1, gpus_per_node: 8}\n"
+      "events:\n- {at: 60s, node_down: n0}\n- {at: 120s, node_up: n0}\n- {at: 900s, resume: n0}\n",
+      { { "a", 900, "n0" }, { "b", 201, "n1" } } },
+    { "ReturnToService 1: it returns by itself",
+      "ReturnToService: 1\n    SchedulerParameters: '" TICKS "'",
+      "n[0-1]",
+      "- {id: a, at: 200s, run: 1m, nodelist: n0, gpus_per_node: 8}\n"
+      "events:\n- {at: 60s, node_down: n0}\n- {at: 120s, node_up: n0}\n- {at: 900s, resume: n0}\n",
+      { { "a", 200, "n0" } } },
+
     /* c could pass, but only the first of those who wait is looked at: it starts when b has started and left it the head. */
     { "bf_max_job_test",
       "SchedulerParameters: '" TICKS ",bf_max_job_test=1'",

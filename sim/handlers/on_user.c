@@ -12,6 +12,14 @@
 
 /* ---- nodes ----------------------------------------------------------------------------------- */
 
+/* Under ReturnToService 0 of Slurm a node that answers again stays down until an administrator resumes it. */
+static bool returns(const struct run *run, enum user_action action)
+{
+    const struct scenario *scenario = run->scenario;
+    return action == ACTION_RESUME || scenario->kind != KIND_SLURM ||
+           scenario->slurm.return_to_service > 0;
+}
+
 static void act_on_node(struct run *run, enum user_action action, uint32_t node)
 {
     switch (action) {
@@ -26,7 +34,7 @@ static void act_on_node(struct run *run, enum user_action action, uint32_t node)
         transition_node(run, node, cluster_node_out);
         break;
     default:
-        if (run->hand_down[node]) {
+        if (run->hand_down[node] && returns(run, action)) {
             run->hand_down[node] = 0;
             repair_by_hand(run, node, run->cluster.full_mask[node], true);
         }

@@ -81,6 +81,20 @@ static void check_job(struct key_reader *reader, const struct key_found *found, 
     refuse_value(reader, found, "no job has the id or name '%s'", target);
 }
 
+/* Whoever does not know the default of slurm.conf would wonder why nothing comes of it. */
+static void warn_of_return(struct key_reader *reader, const struct yaml_node *node)
+{
+    const struct scenario *scheduler;
+    for (uint32_t i = 0; (scheduler = scheduler_at(reading_of(reader)->scenario, i)) != NULL; i++) {
+        if (scheduler->kind != KIND_SLURM || scheduler->slurm.return_to_service > 0) continue;
+        diag_warn(reader->diag, yaml_key_place(node),
+                  "%snode_up: under ReturnToService 0 of Slurm, its default, a node stays down "
+                  "until an event 'resume'; ReturnToService 1 lets it return",
+                  reader->path);
+        return;
+    }
+}
+
 void read_event_action(struct key_reader *reader, const struct key_found *found)
 {
     struct user_event *event = found->target;
@@ -107,6 +121,7 @@ void read_event_action(struct key_reader *reader, const struct key_found *found)
         check_gpu(reader, found, event->target);
     else
         check_job(reader, found, event->target);
+    if (event->action == ACTION_NODE_UP) warn_of_return(reader, node);
     key_show(reader, found_name(found), event->target, node, NULL);
 }
 

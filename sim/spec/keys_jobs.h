@@ -71,7 +71,7 @@
 { "events", KEY_CUSTOM, .fallback = "=none", .form = "[{events[]}]", .help = "what an administrator or user does at a stated time" },
 { "events[].at", KEY_DURATION, RANGE(0, CENTURY_NS), REQUIRED, AT(user_event, at_ns), .help = "after time 0" },
 { "events[].node_down", KEY_CUSTOM, .fallback = "=none", .form = "name", .help = "host list: broken, their jobs end" },
-{ "events[].node_up", KEY_CUSTOM, .fallback = "=none", .form = "name", .help = "host list: the opposite" },
+{ "events[].node_up", KEY_CUSTOM, .fallback = "=none", .form = "name", .help = "host list: they answer again, and take jobs if no ReturnToService 0 keeps them down" },
 { "events[].drain", KEY_CUSTOM, .fallback = "=none", .form = "name", .help = "host list: no new jobs" },
 { "events[].cordon", KEY_CUSTOM, .fallback = "=none", .form = "name", .help = "the same, as Kubernetes calls it" },
 { "events[].resume", KEY_CUSTOM, .fallback = "=none", .form = "name", .help = "host list: back from drain and down" },

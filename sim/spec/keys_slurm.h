@@ -47,7 +47,7 @@
 { "scheduler.slurm.RequeueExitHold", KEY_CUSTOM, .fallback = "=none", .form = "name", AT(scenario, slurm.requeue_exit_hold), .help = "exit codes of jobs that are requeued and held" },
 { "scheduler.slurm.AuthInfo", KEY_CUSTOM, .fallback = "=cred_expire=120", .form = "name", .help = "cred_expire=SECONDS: requeued jobs wait one second more than it" },
 { "scheduler.slurm.SlurmdTimeout", KEY_CONF_SECONDS, RANGE(0, CENTURY_NS), .fallback = "300", AT(scenario, slurm.slurmd_timeout_ns), .help = "after which a silent node is down" },
-{ "scheduler.slurm.ReturnToService", KEY_COUNT, RANGE(0, 2), .fallback = "0", AT(scenario, slurm.return_to_service), .help = "0 to 2 are alike: the time to repair a failure includes the hand that brings a node back; after an event node_down, node_up or resume does" },
+{ "scheduler.slurm.ReturnToService", KEY_COUNT, RANGE(0, 2), .fallback = "0", AT(scenario, slurm.return_to_service), .help = "0: after node_down an event resume brings a node back; 1, 2: node_up does too. The time to repair a failure includes that hand" },
 { "scheduler.slurm.SuspendTime", KEY_CONF_SECONDS, RANGE(NS_PER_S, CENTURY_NS), .fallback = "INFINITE", .word = "INFINITE", .word_value = INT64_MAX, AT(scenario, slurm.suspend_time_ns), .help = "idle nodes are powered down after it" },
 { "scheduler.slurm.ResumeTimeout", KEY_CONF_SECONDS, RANGE(NS_PER_S, CENTURY_NS), .fallback = "60", AT(scenario, slurm.resume_timeout_ns), .help = "a node that is not up by then is down" },
 { "scheduler.slurm.power_up", KEY_DURATION, RANGE(0, CENTURY_NS), .fallback = "0s", AT(scenario, slurm.resume_ns), .help = "how long a node takes to come up" },
