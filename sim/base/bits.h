@@ -15,7 +15,10 @@ static inline int bits_count(uint32_t mask)
 
 static inline int bits_count_64(uint64_t mask)
 {
-    return bits_count((uint32_t)mask) + bits_count((uint32_t)(mask >> 32));
+    mask -= mask >> 1 & UINT64_C(0x5555555555555555);
+    mask = (mask & UINT64_C(0x3333333333333333)) + (mask >> 2 & UINT64_C(0x3333333333333333));
+    mask = (mask + (mask >> 4)) & UINT64_C(0x0F0F0F0F0F0F0F0F);
+    return (int)(mask * UINT64_C(0x0101010101010101) >> 56);
 }
 
 #endif

@@ -108,4 +108,12 @@ static inline uint32_t slurm_set_count(const uint64_t *set, uint32_t words)
     return count;
 }
 
+/* The number of nodes that are in both. */
+static inline uint32_t slurm_set_common(const uint64_t *set, const uint64_t *other, uint32_t words)
+{
+    uint32_t count = 0;
+    for (uint32_t w = 0; w < words; w++) count += (uint32_t)bits_count_64(set[w] & other[w]);
+    return count;
+}
+
 #endif

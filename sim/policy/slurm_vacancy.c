@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MILLI = 1000, ENDS_MOST = 256, TABLE_ENDS = 0 };
+enum { MILLI = 1000, ENDS_MOST = 256, TABLE_ENDS = 0, MOVED_MOST = 64 };
 #define EMPTY_NODE UINT32_MAX
 
 /* ---- tables ---------------------------------------------------------------------------------- */
@@ -28,13 +28,19 @@ static uint32_t table_make(struct slurm_vacancy *ready, uint32_t gpus, uint32_t 
     table->ready_s = calloc(ready->nodes, sizeof *table->ready_s);
     table->version = calloc(ready->nodes, sizeof *table->version);
     table->order = calloc(ready->nodes, sizeof *table->order);
+    table->before = calloc((size_t)VACANCY_MARKS * ready->words, sizeof *table->before);
     ready->table_count++;
-    return table->ready_s && table->version && table->order ? ready->table_count - 1 : VACANT_NONE;
+    if (!table->ready_s || !table->version || !table->order || !table->before) return VACANT_NONE;
+    for (uint32_t node = 0; node < ready->nodes; node++) table->order[node] = node;
+    return ready->table_count - 1;
 }
 
 bool slurm_vacancy_init(struct slurm_vacancy *ready, uint32_t nodes)
 {
-    *ready = (struct slurm_vacancy){ .nodes = nodes, .changes = 1 };
+    *ready = (struct slurm_vacancy){ .nodes = nodes,
+                                     .words = (nodes + 63) / 64,
+                                     .stride = (nodes + VACANCY_MARKS - 1) / VACANCY_MARKS,
+                                     .changes = 1 };
     ready->node_version = calloc(nodes, sizeof *ready->node_version);
     ready->keys = calloc(nodes, sizeof *ready->keys);
     ready->spare = calloc(nodes, sizeof *ready->spare);
@@ -49,6 +55,7 @@ void slurm_vacancy_clear(struct slurm_vacancy *ready)
         free(ready->tables[t].ready_s);
         free(ready->tables[t].version);
         free(ready->tables[t].order);
+        free(ready->tables[t].before);
     }
     free(ready->tables);
     free(ready->node_version);
@@ -135,24 +142,83 @@ static int64_t ready_of(const struct slurm *slurm, const struct policy_view *vie
     }
 }
 
-/* ---- questions ------------------------------------------------------------------------------- */
+/* ---- order ----------------------------------------------------------------------------------- */
+
+static void sort_all(struct slurm_vacancy *ready, struct slurm_vacancy_table *table)
+{
+    for (uint32_t node = 0; node < ready->nodes; node++) {
+        table->order[node] = node;
+        ready->keys[node] = sort_key_int64(table->ready_s[node]);
+    }
+    sort_rows(table->order, ready->spare, ready->nodes, ready->keys);
+}
+
+static bool is_before(const int64_t *ready_s, uint32_t node, uint32_t other)
+{
+    return ready_s[node] != ready_s[other] ? ready_s[node] < ready_s[other] : node < other;
+}
+
+/* Nodes that have moved leave the order, and come back one by one. */
+static void sort_moved(struct slurm_vacancy *ready, struct slurm_vacancy_table *table,
+                       const uint32_t *moved, uint32_t moved_count)
+{
+    const int64_t *ready_s = table->ready_s;
+    uint32_t *order = table->order, count = 0;
+    for (uint32_t i = 0; i < ready->nodes; i++)
+        if (table->version[order[i]] == ready->node_version[order[i]]) order[count++] = order[i];
+    for (uint32_t m = 0; m < moved_count; m++) {
+        const uint32_t node = moved[m];
+        uint32_t low = 0, high = count++;
+        while (low < high) {
+            const uint32_t middle = (low + high) / 2;
+            if (is_before(ready_s, order[middle], node))
+                low = middle + 1;
+            else
+                high = middle;
+        }
+        memmove(&order[low + 1], &order[low], (count - 1 - low) * sizeof *order);
+        order[low] = node;
+    }
+}
+
+static void set_marks(const struct slurm_vacancy *ready, struct slurm_vacancy_table *table)
+{
+    const uint32_t words = ready->words;
+    memset(table->before, 0, words * sizeof *table->before);
+    for (uint32_t mark = 0; mark < VACANCY_MARKS; mark++) {
+        const uint32_t first = mark * ready->stride, behind = first + ready->stride;
+        uint64_t *before = table->before + (size_t)mark * words;
+        table->mark_s[mark] =
+            first < ready->nodes ? table->ready_s[table->order[first]] : VACANT_NEVER;
+        if (mark + 1 == VACANCY_MARKS) break;
+        memcpy(before + words, before, words * sizeof *before);
+        for (uint32_t i = first; i < behind && i < ready->nodes; i++)
+            before[words + table->order[i] / 64] |= UINT64_C(1) << (table->order[i] % 64);
+    }
+}
 
 static void bring_up_to_date(struct slurm *slurm, const struct policy_view *view,
                              struct slurm_vacancy_table *table)
 {
     struct slurm_vacancy *ready = &slurm->vacancy;
     if (table->changes == ready->changes) return;
+    uint32_t moved[MOVED_MOST], count = 0;
     for (uint32_t node = 0; node < ready->nodes; node++) {
-        table->order[node] = node;
-        if (table->version[node] != ready->node_version[node]) {
-            table->version[node] = ready->node_version[node];
-            table->ready_s[node] = ready_of(slurm, view, table, node);
-        }
-        ready->keys[node] = sort_key_int64(table->ready_s[node]);
+        if (table->version[node] == ready->node_version[node]) continue;
+        table->ready_s[node] = ready_of(slurm, view, table, node);
+        if (count < MOVED_MOST) moved[count] = node;
+        count++;
     }
-    sort_rows(table->order, ready->spare, ready->nodes, ready->keys);
+    if (count < MOVED_MOST)
+        sort_moved(ready, table, moved, count);
+    else
+        sort_all(ready, table);
+    memcpy(table->version, ready->node_version, ready->nodes * sizeof *table->version);
+    set_marks(ready, table);
     table->changes = ready->changes;
 }
+
+/* ---- questions ------------------------------------------------------------------------------- */
 
 int64_t slurm_vacancy_at(struct slurm *slurm, const struct policy_view *view, uint32_t row,
                          const uint64_t *nodes, uint32_t count)
@@ -164,6 +230,25 @@ int64_t slurm_vacancy_at(struct slurm *slurm, const struct policy_view *view, ui
         if (slurm_set_has(nodes, node) && count-- <= 1) return table->ready_s[node];
     }
     return VACANT_NEVER;
+}
+
+uint32_t slurm_vacancy_count(struct slurm *slurm, const struct policy_view *view, uint32_t row,
+                             const uint64_t *nodes, int64_t until_s)
+{
+    const struct slurm_vacancy *ready = &slurm->vacancy;
+    struct slurm_vacancy_table *table = &slurm->vacancy.tables[row];
+    bring_up_to_date(slurm, view, table);
+    uint32_t mark = 0; /* the last at which all before it are ready */
+    for (uint32_t step = VACANCY_MARKS / 2; step > 0; step /= 2)
+        if (table->mark_s[mark + step] <= until_s) mark += step;
+    uint32_t count =
+        slurm_set_common(nodes, table->before + (size_t)mark * ready->words, ready->words);
+    for (uint32_t i = mark * ready->stride; i < ready->nodes; i++) {
+        const uint32_t node = table->order[i];
+        if (table->ready_s[node] > until_s) break;
+        count += slurm_set_has(nodes, node);
+    }
+    return count;
 }
 
 int64_t slurm_vacancy_first_end(struct slurm *slurm, const struct policy_view *view,
