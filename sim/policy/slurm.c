@@ -58,6 +58,7 @@ static void policy_clear(void *memory)
     slurm_sleep_clear(slurm);
     slurm_books_clear(slurm);
     slots_clear(&slurm->slots);
+    slurm_hopeless_clear(&slurm->hopeless);
     slurm_walk_clear(&slurm->walk);
     slurm_queue_clear(&slurm->queue);
     if (slurm->chooser) slurm_chooser_destroy(slurm->chooser);
@@ -164,6 +165,7 @@ static void policy_note(void *memory, const struct policy_view *view, struct not
     slurm->last_ns = note.at_ns;
     slurm->changed = true;
     slurm->event |= note.kind != NOTE_START;
+    if (note.kind != NOTE_START) slurm_hopeless_forget(&slurm->hopeless);
     slurm->out_of_memory |= !slurm_jobs_grow(slurm, view->live->capacity);
     if (slurm->out_of_memory) return;
     switch (note.kind) {

@@ -21,6 +21,7 @@ void slurm_backfill_begin(struct slurm *slurm, int64_t now_ns)
     memset(slurm->tested_user, 0, slurm->assoc.user_names * sizeof *slurm->tested_user);
     memset(slurm->tested_assoc, 0, slurm->assoc.count * sizeof *slurm->tested_assoc);
     slurm->cycle++;
+    slurm_hopeless_forget(&slurm->hopeless);
     slurm->het_count = slurm->het_at = slurm->het_component = 0;
     slurm->changed = false;
     slurm_walk_begin(&slurm->walk, &slurm->queue);
@@ -28,6 +29,7 @@ void slurm_backfill_begin(struct slurm *slurm, int64_t now_ns)
 
 bool slurm_backfill_init(struct slurm *slurm, struct arena *arena)
 {
+    slurm_hopeless_init(&slurm->hopeless, slurm->slots.leaves_max, slurm->nodes.nodes);
     slurm->tested_part = ARENA_ARRAY(arena, uint32_t, slurm->spec->partition_count);
     slurm->tested_user = ARENA_ARRAY(arena, uint32_t, slurm->assoc.user_names);
     slurm->tested_assoc = ARENA_ARRAY(arena, uint32_t, slurm->assoc.count);
@@ -137,25 +139,67 @@ struct attempt_at {
     const struct slurm_need *need;
     int64_t now_ns, limit_s, at_s, later_s;
     uint32_t table; /* of when nodes are ready for it                                             */
+    bool
+        counts; /* too few ready candidates move it on, and never make Slurm give it up             */
 };
 
-/* A start before enough nodes of the partition are ready cannot be, whatever is reserved: steps that end before are
- * passed over. Where nodes of other kinds stand in the partition, Slurm may give up the job in one of these steps. */
-static void skip_hopeless(struct slurm *slurm, const struct policy_view *view,
-                          struct attempt_at *try)
+/* Enough ready nodes are all that it needs, and every node of the partition is ready one day: where some never are, as
+ * those of other kinds, Slurm may give up the job in a step at which they stand among its candidates. */
+static bool counts_only(struct slurm *slurm, const struct policy_view *view,
+                        const struct attempt_at *try)
 {
-    const uint64_t kinds =
-        slurm->nodes.kind_count == 64 ? ~UINT64_C(0) : (UINT64_C(1) << slurm->nodes.kind_count) - 1;
     if (slurm_asks_always || !slurm_is_plain(slurm, try->need) ||
-        (try->need->kinds & kinds) != kinds || slurm->spec->reservation_count > 0)
-        return;
+        slurm->spec->reservation_count > 0)
+        return false;
     const uint64_t *nodes = slurm_partition_nodes(&slurm->nodes, try->entry->partition);
     for (uint32_t w = 0; w < slurm->nodes.words; w++)
         slurm->candidates[w] = nodes[w] & slurm->picture.usable[w];
+    return slurm_vacancy_count(slurm, view, try->table, slurm->candidates, VACANT_NEVER - 1) ==
+           slurm_set_count(slurm->candidates, slurm->nodes.words);
+}
+
+static struct slurm_hopeless_at hopeless_at(const struct slurm *slurm, const struct attempt_at *try)
+{
+    return (struct slurm_hopeless_at){
+        .kind = try->table * slurm->spec->partition_count + try->entry->partition,
+        .step = slots_step(&slurm->slots, try->at_s),
+        .until = try->later_s == SLOTS_NEVER ? UINT32_MAX : slots_step(&slurm->slots, try->later_s),
+    };
+}
+
+/* A start before enough nodes of the partition are ready cannot be, whatever is reserved: steps that end before are
+ * passed over. */
+static void skip_early(struct slurm *slurm, const struct policy_view *view, struct attempt_at *try)
+{
     const int64_t ready_s =
         slurm_vacancy_at(slurm, view, try->table, slurm->candidates, try->need->nodes_min);
     if (ready_s != VACANT_NEVER && ready_s > try->at_s)
         try->at_s = slots_last_freed(&slurm->slots, try->at_s, ready_s);
+}
+
+/* So are steps at which other jobs have shown that it cannot start (slurm_hopeless.h). */
+static void skip_known(const struct slurm *slurm, struct attempt_at *try)
+{
+    while (try->at_s < slurm->slots.end_s) {
+        try->later_s = slots_later(&slurm->slots, try->at_s);
+        if (try->later_s == SLOTS_NEVER ||
+            !slurm_hopeless_knows(&slurm->hopeless, hopeless_at(slurm, try), try->need->nodes_min,
+                                  try->limit_s))
+            return;
+        try->at_s = try->later_s;
+    }
+}
+
+/* Too few of its candidates are ready when the step ends. What is said of a step holds from its beginning on. */
+static void learn(struct slurm *slurm, const struct attempt_at *try, uint32_t ready)
+{
+    const struct slots *slots = &slurm->slots;
+    if (try->at_s >= slots->end_s || try->later_s == SLOTS_NEVER) return;
+    const bool from_its_begin =
+        try->at_s == slurm->sched_start_s || (try->at_s - slots->begin_s) % slots->step_s == 0;
+    if (from_its_begin)
+        slurm->out_of_memory |=
+            !slurm_hopeless_learn(&slurm->hopeless, hopeless_at(slurm, try), ready, try->limit_s);
 }
 
 enum step { STEP_STARTS, STEP_ON, STEP_DONE };
@@ -213,16 +257,23 @@ static enum step step_from(struct slurm *slurm, const struct policy_view *view,
                                    .waited_ns =
                                        try->now_ns - view->live->jobs[try->entry->live].submit_ns,
                                    .backfill = true };
+    if (try->counts) skip_known(slurm, try);
     try->later_s = slurm_backfill_candidates(slurm, view, try->entry, try->at_s, try->limit_s);
     const bool hopeful = enough(slurm, need);
     /* It starts no sooner than enough candidates are ready: behind `later`, the selector need not be asked. */
+    const bool ends = try->later_s < SLOTS_NEVER;
+    const uint32_t ready =
+        try->counts && ends
+            ? slurm_vacancy_count(slurm, view, try->table, slurm->candidates, try->later_s)
+            : need->nodes_min;
+    if (ready < need->nodes_min) learn(slurm, try, ready);
     const int64_t ready_s =
-        hopeful && !slurm_asks_always
+        hopeful && ready >= need->nodes_min && !slurm_asks_always
             ? slurm_vacancy_at(slurm, view, try->table, slurm->candidates, need->nodes_min)
             : 0;
-    if (!hopeful ||
+    if (!hopeful || ready < need->nodes_min ||
         (ready_s != VACANT_NEVER && ready_s > try->later_s && slurm_is_plain(slurm, need))) {
-        if (try->later_s == SLOTS_NEVER) return STEP_DONE;
+        if (!ends) return STEP_DONE;
         try->at_s = try->later_s;
         return STEP_ON;
     }
@@ -261,7 +312,8 @@ static bool try_entry(struct slurm *slurm, const struct policy_view *view,
         slurm->out_of_memory = true;
         return false;
     }
-    skip_hopeless(slurm, view, &try);
+    try.counts = counts_only(slurm, view, &try);
+    if (try.counts) skip_early(slurm, view, &try);
     enum step step = STEP_ON;
     for (int tries = 0; step == STEP_ON && tries < TRIES_MOST; tries++)
         step = step_from(slurm, view, &try);

@@ -235,6 +235,14 @@ int64_t slots_last_freed(const struct slots *slots, int64_t from_s, int64_t to_s
     return step > 0 && at_s > from_s ? at_s : from_s;
 }
 
+int64_t slots_later(const struct slots *slots, int64_t from_s)
+{
+    if (slots->rows <= 1 || from_s >= slots->end_s) return SLOTS_NEVER;
+    const uint32_t step =
+        next_end(slots, (from_s > slots->begin_s ? slots_step(slots, from_s) : 0) + 1);
+    return step < slots->steps ? slots->begin_s + step * slots->step_s : SLOTS_NEVER;
+}
+
 int64_t slots_free(struct slots *slots, int64_t from_s, int64_t to_s, uint64_t *nodes)
 {
     if (slots->rows <= 1 || from_s >= slots->end_s) return SLOTS_NEVER;
@@ -243,8 +251,7 @@ int64_t slots_free(struct slots *slots, int64_t from_s, int64_t to_s, uint64_t *
     const struct span span = span_of(slots, from_s, behind_s);
     taken_in(slots, span, 1, 0, slots->leaves, slots->before);
     for (uint32_t w = 0; w < slots->words; w++) nodes[w] &= ~slots->before[w];
-    const uint32_t step = next_end(slots, span.first + 1);
-    return step < slots->steps ? slots->begin_s + step * slots->step_s : SLOTS_NEVER;
+    return slots_later(slots, from_s);
 }
 
 bool slots_overlap(const struct slots *slots, int64_t from_s, int64_t to_s, const uint64_t *nodes)

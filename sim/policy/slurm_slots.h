@@ -45,8 +45,17 @@ void slots_clear(struct slots *slots);
 void slots_begin(struct slots *slots, int64_t now_s, int64_t window_s);
 
 /* Takes out of nodes[words] those that are reserved in some slot that touches [from_s, to_s], both ends included.
- * Returns the end of the first slot at or after from_s behind which more nodes become free; SLOTS_NEVER = none. */
+ * Returns slots_later. */
 int64_t slots_free(struct slots *slots, int64_t from_s, int64_t to_s, uint64_t *nodes);
+
+/* The end of the first slot at or after from_s behind which more nodes become free; SLOTS_NEVER = none. */
+int64_t slots_later(const struct slots *slots, int64_t from_s);
+
+/* The step that holds at_s, of [begin_s, end_s). */
+static inline uint32_t slots_step(const struct slots *slots, int64_t at_s)
+{
+    return (uint32_t)((at_s - slots->begin_s) / slots->step_s);
+}
 
 /* The last time behind from_s and before to_s at which more nodes become free; from_s = there is none. */
 int64_t slots_last_freed(const struct slots *slots, int64_t from_s, int64_t to_s);

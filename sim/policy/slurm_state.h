@@ -21,6 +21,7 @@
 #include "policy/policy.h"
 #include "policy/slurm_assoc.h"
 #include "policy/slurm_fairtree.h"
+#include "policy/slurm_hopeless.h"
 #include "policy/slurm_limits.h"
 #include "policy/slurm_need.h"
 #include "policy/slurm_nodes.h"
@@ -123,6 +124,7 @@ struct slurm {
     int64_t calc_ns;            /* when priorities are computed next                               */
     struct running ends;      /* running jobs by planned end, in ns of the wall clock                    */
     struct slots slots;
+    struct slurm_hopeless hopeless;
     struct slurm_sleep sleep;
     struct slurm_reserve reserve;
 
