@@ -130,19 +130,19 @@ double maxmin_error(const struct maxmin_net *net, struct maxmin_scratch *scratch
 
 /* ---- transfers ---------------------------------------------------------------------------------- */
 
-static double first_byte_s(const struct transfer *transfer)
+static double first_byte_s(const struct fluid *fluid)
 {
-    return transfer->start_s + transfer->latency_s;
+    return fluid->start_s + fluid->latency_s;
 }
 
 /* The next instant at which one begins or ends at the rates of now. */
-static double next_instant_s(const struct maxmin_net *net, const struct transfer *transfers,
+static double next_instant_s(const struct maxmin_net *net, const struct fluid *fluids,
                              const struct maxmin_scratch *scratch, double now_s)
 {
     double next_s = INFINITY;
     for (uint32_t f = 0; f < net->flow_count; f++) {
-        if (first_byte_s(&transfers[f]) > now_s)
-            next_s = smaller(next_s, first_byte_s(&transfers[f]));
+        if (first_byte_s(&fluids[f]) > now_s)
+            next_s = smaller(next_s, first_byte_s(&fluids[f]));
         else if (scratch->bytes[f] > 0 && scratch->rate[f] > 0)
             next_s = smaller(next_s, now_s + scratch->bytes[f] / scratch->rate[f]);
     }
@@ -150,11 +150,11 @@ static double next_instant_s(const struct maxmin_net *net, const struct transfer
 }
 
 /* Carries the bytes from now to next; those that are done by rounding are done. */
-static void carry(const struct maxmin_net *net, const struct transfer *transfers,
+static void carry(const struct maxmin_net *net, const struct fluid *fluids,
                   struct maxmin_scratch *scratch, double now_s, double next_s, double *finish_s)
 {
     for (uint32_t f = 0; f < net->flow_count; f++) {
-        if (first_byte_s(&transfers[f]) > now_s || !(scratch->bytes[f] > 0)) continue;
+        if (first_byte_s(&fluids[f]) > now_s || !(scratch->bytes[f] > 0)) continue;
         const double end_s =
             scratch->rate[f] > 0 ? now_s + scratch->bytes[f] / scratch->rate[f] : INFINITY;
         scratch->bytes[f] -= scratch->rate[f] * (next_s - now_s);
@@ -164,24 +164,24 @@ static void carry(const struct maxmin_net *net, const struct transfer *transfers
     }
 }
 
-void transfers_finish(const struct maxmin_net *net, const struct transfer *transfers,
-                      struct maxmin_scratch *scratch, double *finish_s)
+void fluid_finish(const struct maxmin_net *net, const struct fluid *fluids,
+                  struct maxmin_scratch *scratch, double *finish_s)
 {
     double now_s = INFINITY;
     for (uint32_t f = 0; f < net->flow_count; f++) {
-        scratch->bytes[f] = transfers[f].size;
-        finish_s[f] = transfers[f].size > 0 ? INFINITY : first_byte_s(&transfers[f]);
-        now_s = smaller(now_s, first_byte_s(&transfers[f]));
+        scratch->bytes[f] = fluids[f].size;
+        finish_s[f] = fluids[f].size > 0 ? INFINITY : first_byte_s(&fluids[f]);
+        now_s = smaller(now_s, first_byte_s(&fluids[f]));
     }
     while (now_s < INFINITY) {
         for (uint32_t f = 0; f < net->flow_count; f++) {
-            const bool on = first_byte_s(&transfers[f]) <= now_s && scratch->bytes[f] > 0;
+            const bool on = first_byte_s(&fluids[f]) <= now_s && scratch->bytes[f] > 0;
             scratch->state[f] = on ? FILLS : STILL;
             scratch->rate[f] = 0;
         }
         fill(net, scratch, scratch->rate);
-        const double next_s = next_instant_s(net, transfers, scratch, now_s);
-        if (next_s < INFINITY) carry(net, transfers, scratch, now_s, next_s, finish_s);
+        const double next_s = next_instant_s(net, fluids, scratch, now_s);
+        if (next_s < INFINITY) carry(net, fluids, scratch, now_s, next_s, finish_s);
         now_s = next_s;
     }
 }

@@ -49,13 +49,13 @@ double maxmin_error(const struct maxmin_net *net, struct maxmin_scratch *scratch
                     const double *rate);
 
 /* A transfer on flow i of a net: from start_s on, after latency_s, its size in the units of the rates. */
-struct transfer {
+struct fluid {
     double start_s, latency_s, size; /* each >= 0, finite */
 };
 
 /* Instants at which the transfers are done, finish_s[flow_count]; INFINITY for one that stands still for ever. Rates change
  * only when one begins or ends. */
-void transfers_finish(const struct maxmin_net *net, const struct transfer *transfers,
+void fluid_finish(const struct maxmin_net *net, const struct fluid *fluids,
                       struct maxmin_scratch *scratch, double *finish_s);
 
 #endif

@@ -18,7 +18,7 @@ struct flow_case {
     double capacity[FLOWS_MAX];
     struct maxmin_flow flows[FLOWS_MAX];
     struct maxmin_use uses[FLOW_USES_MAX];
-    struct transfer transfers[FLOWS_MAX];
+    struct fluid fluids[FLOWS_MAX];
     struct maxmin_net net;
     double left[FLOWS_MAX], load[FLOWS_MAX], bytes[FLOWS_MAX], rate[FLOWS_MAX], answer[FLOWS_MAX];
     uint8_t state[FLOWS_MAX];
@@ -89,11 +89,11 @@ static inline void read_flow(struct query *q, struct flow_case *all, const char 
         else if (strncmp(option, "c=", 2) == 0)
             all->flows[flow].cap = number;
         else if (strncmp(option, "size=", 5) == 0)
-            all->transfers[flow].size = number;
+            all->fluids[flow].size = number;
         else if (strncmp(option, "start=", 6) == 0)
-            all->transfers[flow].start_s = number;
+            all->fluids[flow].start_s = number;
         else if (strncmp(option, "lat=", 4) == 0)
-            all->transfers[flow].latency_s = number;
+            all->fluids[flow].latency_s = number;
         else
             input_problem(q, "flows: unknown word");
     }
@@ -139,7 +139,7 @@ static inline void q_fluid(struct query *q)
 {
     struct flow_case *all = read_flow_case(q);
     if (q->problem[0]) return;
-    transfers_finish(&all->net, all->transfers, &all->scratch, all->answer);
+    fluid_finish(&all->net, all->fluids, &all->scratch, all->answer);
     put_flows(q, all, "finish");
 }
 

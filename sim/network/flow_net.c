@@ -10,15 +10,6 @@
 
 /* ---- memory ------------------------------------------------------------------------------------- */
 
-/* rows with room for more, or as they were with *ok false. */
-static void *resized(void *rows, uint32_t room, size_t item_bytes, bool *ok)
-{
-    void *grown = realloc(rows, room * item_bytes);
-    if (grown != NULL) return grown;
-    *ok = false;
-    return rows;
-}
-
 struct flow_net *flow_net_create(void)
 {
     struct flow_net *net = calloc(1, sizeof *net);
@@ -53,11 +44,11 @@ static bool links_have_room(struct flow_net *net)
     if (net->link_count < net->link_room) return true;
     const uint32_t room = net->link_room ? net->link_room * 2 : 16;
     bool ok = agenda_grow(&net->work, room);
-    net->links = resized(net->links, room, sizeof *net->links, &ok);
-    net->level = resized(net->level, room, sizeof *net->level, &ok);
-    net->dirty = resized(net->dirty, room, sizeof *net->dirty, &ok);
-    net->roots = resized(net->roots, room, sizeof *net->roots, &ok);
-    net->walk = resized(net->walk, room, sizeof *net->walk, &ok);
+    net->links = column_resize(net->links, room, sizeof *net->links, &ok);
+    net->level = column_resize(net->level, room, sizeof *net->level, &ok);
+    net->dirty = column_resize(net->dirty, room, sizeof *net->dirty, &ok);
+    net->roots = column_resize(net->roots, room, sizeof *net->roots, &ok);
+    net->walk = column_resize(net->walk, room, sizeof *net->walk, &ok);
     if (ok) net->link_room = room;
     return ok;
 }
@@ -67,8 +58,8 @@ static bool flows_have_room(struct flow_net *net)
     if (net->free_flow != FLOW_NONE || net->flow_rows < net->flow_room) return true;
     const uint32_t room = net->flow_room ? net->flow_room * 2 : 16;
     bool ok = row_set_grow(&net->touched, room) && row_set_grow(&net->reached, room);
-    net->flows = resized(net->flows, room, sizeof *net->flows, &ok);
-    net->list = resized(net->list, room, sizeof *net->list, &ok);
+    net->flows = column_resize(net->flows, room, sizeof *net->flows, &ok);
+    net->list = column_resize(net->list, room, sizeof *net->list, &ok);
     if (ok) net->flow_room = room;
     return ok;
 }
@@ -80,7 +71,7 @@ static bool members_have_room(struct flow_net *net, struct net_link *link)
     const uint32_t room = link->room ? link->room * 2 : 4, count = link->count;
     bool ok = true;
     if (room > net->limit_room) {
-        net->limit = resized(net->limit, room, sizeof *net->limit, &ok);
+        net->limit = column_resize(net->limit, room, sizeof *net->limit, &ok);
         if (ok) net->limit_room = room;
     }
     double *weight = ok ? malloc(room * 2 * (sizeof(double) + sizeof(uint32_t))) : NULL;
@@ -120,8 +111,8 @@ static uint32_t take_block(struct flow_net *net, uint32_t count)
     if (net->use_room - net->use_rows < rows) {
         const uint32_t room = net->use_room * 2 + rows + 64;
         bool ok = true;
-        net->uses = resized(net->uses, room, sizeof *net->uses, &ok);
-        net->place = resized(net->place, room, sizeof *net->place, &ok);
+        net->uses = column_resize(net->uses, room, sizeof *net->uses, &ok);
+        net->place = column_resize(net->place, room, sizeof *net->place, &ok);
         if (!ok) return FLOW_NONE;
         net->use_room = room;
     }

@@ -3,6 +3,7 @@
 #define GPUPLAN_NETWORK_FLOW_NET_PARTS_H
 
 #include "engine/agenda.h"
+#include "network/columns.h"
 #include "network/flow_net.h"
 
 enum { ROOM_CLASSES = 32 };
@@ -32,12 +33,6 @@ struct net_flow {
     uint32_t next_free;
 };
 
-/* A set of rows that is listed in ascending order: bits, and a bit for each word of bits. */
-struct row_set {
-    uint64_t *words, *summary;
-    uint32_t rows; /* room */
-};
-
 struct flow_net {
     struct net_link *links; /* [link_room] */
     double *level;          /* [link_room] rate / weight at which the full link stops flows; INFINITY when it is not full */
@@ -62,12 +57,6 @@ struct flow_net {
     struct row_set reached;
     uint32_t *list;         /* [flow_room] what solve and reached return              */
 };
-
-/* Room for rows 0 to rows - 1, empty where new. False when memory is out. */
-bool row_set_grow(struct row_set *set, uint32_t rows);
-void row_set_add(struct row_set *set, uint32_t row);
-uint32_t row_set_take(struct row_set *set, uint32_t *list); /* lists the rows and empties the set */
-void row_set_clear(struct row_set *set);                    /* frees */
 
 void flow_net_touch(struct flow_net *net, uint32_t link); /* the link is to be looked at */
 

@@ -1,8 +1,16 @@
-/* row_set.c - rows that are collected in any order and listed ascending. */
-#include "network/flow_net_parts.h"
+/* columns.c - see the header. */
+#include "network/columns.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+void *column_resize(void *rows, uint32_t room, size_t item_bytes, bool *ok)
+{
+    void *grown = realloc(rows, room * item_bytes);
+    if (grown != NULL) return grown;
+    *ok = false;
+    return rows;
+}
 
 /* Grows to at least `words`; new ones are 0. */
 static bool grow_words(uint64_t **words, uint32_t from, uint32_t to)
