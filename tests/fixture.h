@@ -34,6 +34,8 @@ static inline struct server_type fixture_server(uint32_t gpus)
                                   .host_memory_bytes_per_s = 300e9,
                                   .scaleup_hop_s = 3.4e-6,
                                   .gpudirect = true,
+                                  .p2p_max = LINK_SYS,
+                                  .gdr_max = LINK_PXB,
                                   .cores = 16 * gpus,
                                   .memory_bytes = (uint64_t)gpus << 37 };
     snprintf(server.id, sizeof server.id, "test-%u", gpus);

@@ -1,5 +1,6 @@
 /* catalog_entry.c - entries -> the structs of spec, with the checks that one key alone cannot do. */
 #include "io/catalog.h"
+#include "io/server_inside.h"
 
 #include <math.h>
 #include <string.h>
@@ -37,7 +38,10 @@ void catalog_read_server(struct key_reader *reader, const struct yaml_node *entr
                          const struct yaml_node *below, struct server_type *server)
 {
     if (refused(reader, entry, below)) return;
+    const uint64_t errors = diag_error_count(reader->diag);
+    server_inside_init(server);
     read_type(reader, "server.", entry, below, server->id, server);
+    if (diag_error_count(reader->diag) == errors) server_inside_read(reader, entry, below, server);
     if (server->max_w > 0 && server->idle_w > server->max_w)
         diag_error(reader->diag, yaml_place(entry), "%sidle must not be above max", reader->path);
 }

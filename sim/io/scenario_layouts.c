@@ -1,5 +1,6 @@
 /* scenario_layouts.c - layouts, the baseline, what may differ, gates. */
 #include "io/scenario_parts.h"
+#include "io/server_inside.h"
 
 #include "base/quantity.h"
 
@@ -63,7 +64,13 @@ void read_server(struct key_reader *reader, const char *name, const struct yaml_
     char shown[32];
     snprintf(shown, sizeof shown, "%s.", name);
     const size_t length = key_enter(reader, shown);
+    const uint64_t errors = diag_error_count(reader->diag);
     catalog_read_server(reader, source.node, source.below, server);
+    const struct yaml_node *matrix = yaml_child(source.node, "matrix");
+    char path[LIMIT_PATH_BYTES];
+    if (matrix != NULL && diag_error_count(reader->diag) == errors &&
+        read_path(reader, "matrix", matrix, path))
+        server_inside_matrix(reader, matrix, path, server);
     key_leave(reader, length);
 }
 

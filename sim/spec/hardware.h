@@ -4,6 +4,7 @@
 
 #include "base/limits.h"
 #include "spec/fabric.h"
+#include "spec/server_tree.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -29,6 +30,17 @@ struct server_type {
     double price_usd;                /* 0 = not stated                                                 */
     enum mark mark;                  /* MARK_HYPOTHETICAL: nobody sells it, a re-cut of one that exists */
     char source[256];
+
+    /* ---- inside: what hangs where, and rates of the parts, effective, one direction (MODELS 1.3) ---- */
+    struct server_tree tree;
+    uint32_t sockets, pcie_switches; /* of the plain tree; the tree itself says what is                  */
+    uint32_t nvlinks;                /* of one GPU; 1 where only their sum is known                      */
+    double nvlink_bytes_per_s;       /* one of them                                                    */
+    double uplink_bytes_per_s;       /* a PCIe switch to its socket                                     */
+    double socket_link_bytes_per_s;  /* between sockets                                                */
+    double c2c_bytes_per_s;          /* GPU to CPU, chip to chip; 0 = there is none                       */
+    enum link_class p2p_max, gdr_max; /* farthest class with peer access of GPUs, with GPUDirect of NICs  */
+    uint32_t domain_servers;         /* servers in a row whose GPUs are one NVLink domain; 1 = each alone */
 };
 
 /* How the GPUs of a group are shared out. */
