@@ -46,7 +46,7 @@ static bool nests(double a, double b)
 /* Ranks of one data group on one server. */
 static uint32_t data_ranks(const struct train_plan *plan, const struct train_machine *machine)
 {
-    const uint32_t ranks = machine->gpus_per_server / plan->tensor;
+    const uint32_t ranks = machine->fabric.gpus / plan->tensor;
     return ranks > 0 ? ranks : 1;
 }
 
@@ -55,7 +55,7 @@ struct train_fault_at train_plan_check(const struct train_model *model,
                                        const struct train_machine *machine)
 {
     const double world = (double)plan->tensor * plan->pipeline * plan->data;
-    const double gpus = machine->gpus, server = machine->gpus_per_server;
+    const double gpus = machine->gpus, server = machine->fabric.gpus;
     const double ranks = data_ranks(plan, machine), v = plan->interleave, ep = plan->expert;
     const struct {
         enum train_fault fault;
@@ -84,23 +84,31 @@ struct train_fault_at train_plan_check(const struct train_model *model,
     return (struct train_fault_at){ TRAIN_FITS, 0, 0 };
 }
 
-struct collective_place train_group_place(const struct train_machine *machine, uint32_t members,
-                                          uint32_t stride)
+/* One of `sharing` groups on the same servers. NICs that do not divide become one of the same rate. */
+static struct collective_hardware share_of(const struct collective_hardware *all, uint32_t sharing)
+{
+    struct collective_hardware share = *all;
+    const double rate = all->nics * all->nic_bytes_per_s / sharing;
+    share.nics = all->nics % sharing == 0 ? all->nics / sharing : 1;
+    share.nic_bytes_per_s = rate / share.nics;
+    share.host_memory_bytes_per_s /= sharing;
+    share.uplinks_bytes_per_s /= sharing;
+    return share;
+}
+
+struct train_group train_group_of(const struct train_machine *machine, uint32_t members,
+                                  uint32_t stride)
 {
     ASSERT(members >= 1 && stride >= 1);
-    const uint32_t server = machine->gpus_per_server;
+    const uint32_t server = machine->fabric.gpus;
     const uint32_t sharing = stride < server ? stride : server; /* groups on one server */
     uint32_t here = server / sharing;
     if (here > members) here = members;
     const uint32_t servers = (members + here - 1) / here, rest = members % here;
-    return (struct collective_place){
-        .servers = servers,
-        .gpus = members,
-        .gpus_per_server = servers > 1 && rest > 0 ? rest : here,
-        .intra_bytes_per_s = machine->intra_bytes_per_s,
-        .network_bytes_per_s = machine->network_bytes_per_s / sharing,
-        .intra_hop_s = machine->intra_hop_s,
-        .network_hop_s = machine->network_hop_s,
-        .chunks = COLLECTIVE_CHUNKS,
+    return (struct train_group){
+        .hardware = share_of(&machine->fabric, sharing),
+        .members = { .servers = servers,
+                     .gpus = members,
+                     .gpus_min = servers > 1 && rest > 0 ? rest : here },
     };
 }

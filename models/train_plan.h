@@ -8,7 +8,7 @@
 #ifndef GPUPLAN_MODELS_TRAIN_PLAN_H
 #define GPUPLAN_MODELS_TRAIN_PLAN_H
 
-#include "models/collective.h"
+#include "models/collective_time.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -58,12 +58,12 @@ struct train_plan {
 struct train_plan train_plan_plain(void);
 
 struct train_machine {
-    uint32_t gpus, gpus_per_server;
+    uint32_t gpus;
     double peak_flops_per_s, efficiency; /* of kernels without exposed communication */
-    double memory_bytes;                 /* of a GPU; INFINITY: not checked */
-    double memory_bytes_per_s;           /* INFINITY: the optimizer takes no time */
-    double intra_bytes_per_s, intra_hop_s;     /* B_i, a_i */
-    double network_bytes_per_s, network_hop_s; /* of one server, all NICs; a_e */
+    double memory_bytes;                 /* of a GPU; INFINITY: not checked          */
+    double memory_bytes_per_s;           /* INFINITY: the optimizer takes no time    */
+    struct collective_hardware fabric;   /* fabric.gpus: of a server                 */
+    uint32_t allowed;                    /* algorithms of its collectives            */
 };
 
 /* What is wrong with a plan, first fault only; value must be a multiple of (or equal to) of. */
@@ -95,9 +95,13 @@ struct train_fault_at train_plan_check(const struct train_model *model, const st
 
 double train_microbatches(const struct train_plan *plan); /* batch/(dp microbatch) */
 
-/* Where `members` ranks, `stride` apart, sit: several groups share a server's NICs evenly. stride >= 1; it divides the
- * GPUs of a server or is a multiple of them. */
-struct collective_place train_group_place(const struct train_machine *machine, uint32_t members,
-                                          uint32_t stride);
+/* Where `members` ranks, `stride` apart, sit, and their share of the server: groups that lie on the same servers share its
+ * NICs and memory evenly. stride >= 1; it divides the GPUs of a server or is a multiple of them. */
+struct train_group {
+    struct collective_hardware hardware;
+    struct collective_group members;
+};
+struct train_group train_group_of(const struct train_machine *machine, uint32_t members,
+                                  uint32_t stride);
 
 #endif

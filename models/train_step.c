@@ -8,11 +8,9 @@
 
 #include <math.h>
 
-static const double message_s =
-    0.5e-6; /* of an all-to-all: o of MODELS 2.7 [A]                      */
-static const double adam_bytes =
-    28.0; /* gradient 2, state 12 read and 12 written, weight 2 written */
 static const double weight_bytes = 2.0;
+/* Adam touches of each parameter: gradient 2, state 12 read and 12 written, weight 2 written. */
+static const double adam_bytes = 28.0;
 
 struct cost {
     double total_s, intra_s; /* intra: on an infinitely fast network */
@@ -75,22 +73,13 @@ static double time_passes(struct job *job)
 
 /* ---- communication of one microbatch ---- */
 
-static struct collective_place free_network(struct collective_place place)
+static struct cost collective_cost(const struct job *job, uint32_t members, uint32_t stride,
+                                   enum collective_op op, double size_bytes)
 {
-    place.network_bytes_per_s = INFINITY;
-    place.network_hop_s = 0.0;
-    return place;
-}
-
-static struct cost reduce_cost(const struct collective_place *place, double size_bytes)
-{
-    const struct collective_place ideal = free_network(*place);
-    struct cost cost = { flat_allreduce_s(place, size_bytes), 0.0 };
-    cost.intra_s = place->servers == 1            ? cost.total_s
-                   : place->gpus > place->servers ? flat_allreduce_s(&ideal, size_bytes)
-                                                  : 0.0;
-    cost.intra_s = smaller(cost.intra_s, cost.total_s);
-    return cost;
+    const struct train_group group = train_group_of(job->machine, members, stride);
+    const struct collective_result result =
+        collective_time(&group.hardware, op, &group.members, size_bytes, job->machine->allowed);
+    return (struct cost){ result.total_s, result.intra_s };
 }
 
 /* Hides w of what compute of `beside_s` can hide. */
@@ -126,61 +115,48 @@ static double exchanges(const struct job *job)
 
 static struct cost tensor_cost(const struct job *job)
 {
-    if (job->plan->tensor == 1) return (struct cost){ 0, 0 };
-    const struct collective_place place = train_group_place(job->machine, job->plan->tensor, 1);
-    const double layers = job->model->layers / job->plan->pipeline;
-    const struct cost cost = times(reduce_cost(&place, activations(job)), exchanges(job) * layers);
-    return exposed(cost, job->forward_s + job->backward_s, job->plan->overlap_tensor);
+    const struct train_plan *plan = job->plan;
+    const double layers = job->model->layers / plan->pipeline;
+    const struct cost one = collective_cost(job, plan->tensor, 1, OP_ALL_REDUCE, activations(job));
+    return exposed(times(one, exchanges(job) * layers), job->forward_s + job->backward_s,
+                   plan->overlap_tensor);
 }
 
 static struct cost expert_cost(const struct job *job)
 {
-    if (job->plan->expert == 1) return (struct cost){ 0, 0 };
-    const struct collective_place place =
-        train_group_place(job->machine, job->plan->expert, job->plan->tensor);
-    const struct collective_place ideal = free_network(place);
+    const struct train_plan *plan = job->plan;
+    const double layers = job->model->expert_layers / plan->pipeline;
     const double bytes = expert_bytes(activations(job), job->model->experts_per_token) /
-                         (job->plan->scatter ? job->plan->tensor : 1.0);
-    struct cost cost = { all_to_all_s(&place, bytes, message_s), 0.0 };
-    cost.intra_s = place.servers == 1 ? cost.total_s
-                   : place.gpus_per_server > 1
-                       ? smaller(all_to_all_s(&ideal, bytes, message_s), cost.total_s)
-                       : 0.0;
-    cost = times(cost, exchanges(job) * job->model->expert_layers / job->plan->pipeline);
-    return exposed(cost, job->forward_s + job->backward_s, job->plan->overlap_expert);
+                         (plan->scatter ? plan->tensor : 1.0);
+    const struct cost one = collective_cost(job, plan->expert, plan->tensor, OP_ALL_TO_ALL, bytes);
+    return exposed(times(one, exchanges(job) * layers), job->forward_s + job->backward_s,
+                   plan->overlap_expert);
 }
 
 static struct cost pipeline_cost(const struct job *job)
 {
     const struct train_plan *plan = job->plan;
-    if (plan->pipeline == 1) return (struct cost){ 0, 0 };
-    const uint32_t stride = plan->tensor * plan->data;
-    const struct collective_place place = train_group_place(job->machine, plan->pipeline, stride);
     const double bytes = boundary_bytes(activations(job), 1, plan->tensor, plan->scatter);
-    const bool inside = place.servers == 1;
-    const double send_s =
-        inside ? point_to_point_s(bytes, place.intra_hop_s, place.intra_bytes_per_s)
-               : point_to_point_s(bytes, place.network_hop_s, place.network_bytes_per_s);
-    const struct cost cost =
-        times((struct cost){ send_s, inside ? send_s : 0.0 }, 2.0 * plan->interleave);
-    return exposed(cost, job->forward_s + job->backward_s, plan->overlap_pipeline);
+    const struct cost one =
+        collective_cost(job, plan->pipeline, plan->tensor * plan->data, OP_SEND_RECV, bytes);
+    return exposed(times(one, 2.0 * plan->interleave), job->forward_s + job->backward_s,
+                   plan->overlap_pipeline);
 }
 
 /* ---- gradients and sharded weights, once a step ---- */
 
-/* An all-reduce of `share` of what a GPU holds: dense parameters over dp, experts over dp/ep. */
-static struct cost held_cost(const struct job *job, double element_bytes, double share)
+/* `share` of what a GPU holds: dense parameters over dp, experts over dp/ep. */
+static struct cost held_cost(const struct job *job, enum collective_op op, double element_bytes,
+                             double share)
 {
     const struct train_plan *plan = job->plan;
     const double local = train_local_parameters(job->model, plan) * element_bytes * share;
     const double experts = job->model->expert_parameters * element_bytes * share /
                            ((double)plan->tensor * plan->pipeline * plan->expert);
-    const struct collective_place dense = train_group_place(job->machine, plan->data, plan->tensor);
-    const struct collective_place spread =
-        train_group_place(job->machine, plan->data / plan->expert, plan->tensor * plan->expert);
-    struct cost cost = reduce_cost(&dense, local - experts);
-    if (experts > 0) cost = plus(cost, reduce_cost(&spread, experts));
-    return cost;
+    const struct cost dense = collective_cost(job, plan->data, plan->tensor, op, local - experts);
+    if (experts <= 0) return dense;
+    return plus(dense, collective_cost(job, plan->data / plan->expert, plan->tensor * plan->expert,
+                                       op, experts));
 }
 
 /* K buckets beside one pass; w between all exposed and the best of 3.3. */
@@ -213,8 +189,8 @@ static double sharded_exposed_s(const struct job *job, double gather_s, double s
 static struct cost sharded_cost(const struct job *job)
 {
     const double share = 1.0 / job->model->layers;
-    const struct cost gather = times(held_cost(job, weight_bytes, share), 0.5);
-    const struct cost scatter = times(held_cost(job, job->plan->gradient_bytes, share), 0.5);
+    const struct cost gather = held_cost(job, OP_ALL_GATHER, weight_bytes, share);
+    const struct cost scatter = held_cost(job, OP_REDUCE_SCATTER, job->plan->gradient_bytes, share);
     struct cost cost = { sharded_exposed_s(job, gather.total_s, scatter.total_s),
                          sharded_exposed_s(job, gather.intra_s, scatter.intra_s) };
     cost.intra_s = smaller(cost.intra_s, cost.total_s);
@@ -226,11 +202,12 @@ static struct cost gradient_cost(const struct job *job)
     const struct train_plan *plan = job->plan;
     if (plan->data == 1) return (struct cost){ 0, 0 };
     if (plan->zero == 3) return sharded_cost(job);
-    const struct cost bucket = held_cost(job, plan->gradient_bytes, 1.0 / plan->buckets);
-    if (plan->zero == 0) return beside_pass(bucket, job->backward_s, plan);
-    const struct cost gather = held_cost(job, weight_bytes, 1.0 / plan->buckets);
-    return plus(beside_pass(times(bucket, 0.5), job->backward_s, plan),
-                beside_pass(times(gather, 0.5), job->forward_s, plan));
+    const double share = 1.0 / plan->buckets, bytes = plan->gradient_bytes;
+    if (plan->zero == 0)
+        return beside_pass(held_cost(job, OP_ALL_REDUCE, bytes, share), job->backward_s, plan);
+    return plus(
+        beside_pass(held_cost(job, OP_REDUCE_SCATTER, bytes, share), job->backward_s, plan),
+        beside_pass(held_cost(job, OP_ALL_GATHER, weight_bytes, share), job->forward_s, plan));
 }
 
 /* ---- the step ---- */
@@ -244,7 +221,7 @@ static double adam_s(const struct job *job)
 
 static double servers_of(const struct train_machine *machine)
 {
-    return ceil((double)machine->gpus / machine->gpus_per_server);
+    return ceil((double)machine->gpus / machine->fabric.gpus);
 }
 
 static double input_wait_s(const struct train_plan *plan, double busy_s)

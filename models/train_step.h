@@ -15,7 +15,7 @@
  * for gradients up to exposed_reduce_s, for stage 3 up to sharded_step_s. What stays exposed stalls inside a server by
  * what it would be on an infinitely fast network, the rest is the network's.
  *
- * All collectives are rings by flat_allreduce_s; reduce-scatter and gather are half of one; all-to-all by all_to_all_s.
+ * All of them take what collective_time says, among the algorithms that the machine allows.
  * Leaves out: gradients that travel while the pipeline drains, kernels that slow each other, communication that waits
  * for other jobs, attention split over servers.
  * Pure function. Tests: tests/test_train_step.c */

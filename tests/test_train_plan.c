@@ -7,25 +7,31 @@ static void groups_by_hand(void **state)
 {
     (void)state;
     const struct train_machine machine = small_machine(16);
-    const struct collective_place tensor = train_group_place(&machine, 2, 1);
-    assert_int_equal(tensor.servers, 1);
-    const struct collective_place data = train_group_place(&machine, 4, 2);
-    assert_int_equal(data.servers, 2);
-    assert_int_equal(data.gpus, 4);
-    assert_int_equal(data.gpus_per_server, 2);
-    CHECK_NEAR(data.network_bytes_per_s, 20e9, 1e-15);
-    const struct collective_place stages = train_group_place(&machine, 2, 8);
-    assert_int_equal(stages.servers, 2);
-    assert_int_equal(stages.gpus_per_server, 1);
-    CHECK_NEAR(stages.network_bytes_per_s, 10e9, 1e-15); /* four boundaries share the server */
+    const struct train_group tensor = train_group_of(&machine, 2, 1);
+    assert_int_equal(tensor.members.servers, 1);
+    const struct train_group data = train_group_of(&machine, 4, 2);
+    assert_int_equal(data.members.servers, 2);
+    assert_int_equal(data.members.gpus, 4);
+    assert_int_equal(data.members.gpus_min, 2);
+    assert_int_equal(data.hardware.nics, 2);
+    const struct train_group stages = train_group_of(&machine, 2, 8);
+    assert_int_equal(stages.members.servers, 2);
+    assert_int_equal(stages.members.gpus_min, 1);
+    assert_int_equal(stages.hardware.nics, 1); /* four boundaries share the server */
     /* A tensor group wider than a server takes whole servers and all their NICs. */
-    const struct collective_place wide = train_group_place(&machine, 8, 1);
-    assert_int_equal(wide.servers, 2);
-    CHECK_NEAR(wide.network_bytes_per_s, 40e9, 1e-15);
+    const struct train_group wide = train_group_of(&machine, 8, 1);
+    assert_int_equal(wide.members.servers, 2);
+    assert_int_equal(wide.hardware.nics, 4);
     /* Six data ranks on servers of four: the second server holds two. */
-    const struct collective_place uneven = train_group_place(&machine, 6, 1);
-    assert_int_equal(uneven.servers, 2);
-    assert_int_equal(uneven.gpus_per_server, 2);
+    const struct train_group uneven = train_group_of(&machine, 6, 1);
+    assert_int_equal(uneven.members.servers, 2);
+    assert_int_equal(uneven.members.gpus_min, 2);
+    /* Two groups on one NIC of 10 GB/s. */
+    struct train_machine narrow = machine;
+    narrow.fabric.nics = 1;
+    const struct train_group half = train_group_of(&narrow, 4, 2);
+    assert_int_equal(half.hardware.nics, 1);
+    CHECK_NEAR(half.hardware.nic_bytes_per_s, 5e9, 1e-15);
 }
 
 struct fault_case {

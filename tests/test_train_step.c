@@ -6,15 +6,15 @@
 /* The five layouts of JS-052 to JS-071: 7e9 parameters, 524,288 tokens, 16 H100, ten buckets. */
 struct worked_row {
     const char *name;
-    uint32_t g;
-    double network_bytes_per_s, want_exposed, want_step, want_mfu;
+    uint32_t g, nics;
+    double nic_bytes_per_s, want_exposed, want_step, want_mfu;
 };
 static const struct worked_row worked[] = {
-    { "two servers of 8", 8, 8 * 48.5e9, 0.00720249, 2.79033, 0.498709 },
-    { "four servers of 4", 4, 4 * 48.5e9, 0.0136965, 2.79682, 0.497551 },
-    { "four servers of 4, one NIC", 4, 23.5e9, 0.111868, 2.89499, 0.480679 },
-    { "sixteen servers", 1, 23.5e9, 0.112122, 2.89525, 0.480637 },
-    { "sixteen servers, 3 GB/s", 1, 3e9, 7.08432, 9.86745, 0.141026 },
+    { "two servers of 8", 8, 8, 48.5e9, 0.00720249, 2.79033, 0.498709 },
+    { "four servers of 4", 4, 4, 48.5e9, 0.0136965, 2.79682, 0.497551 },
+    { "four servers of 4, one NIC", 4, 1, 23.5e9, 0.111868, 2.89499, 0.480679 },
+    { "sixteen servers", 1, 1, 23.5e9, 0.112122, 2.89525, 0.480637 },
+    { "sixteen servers, 3 GB/s", 1, 1, 3e9, 7.08432, 9.86745, 0.141026 },
 };
 
 static void worked_rows_agree(void **state)
@@ -29,10 +29,14 @@ static void worked_rows_agree(void **state)
     plan.microbatch = 524288 / 16;
     plan.buckets = 10;
     plan.overlap_data = 1;
-    const struct train_machine machine = { 16,      row->g,   989e12,
-                                           0.5,     INFINITY, INFINITY,
-                                           370.8e9, 3.4e-6,   row->network_bytes_per_s,
-                                           14e-6 };
+    struct train_machine machine = small_machine(16);
+    machine.peak_flops_per_s = 989e12;
+    machine.fabric.gpus = row->g;
+    machine.fabric.scaleup_bytes_per_s = 370.8e9;
+    machine.fabric.scaleup_hop_s = 3.4e-6;
+    machine.fabric.nics = row->nics;
+    machine.fabric.nic_bytes_per_s = row->nic_bytes_per_s;
+    machine.fabric.network_hop_s = 14e-6;
     const struct train_time time = train_step(&model, &plan, &machine);
     CHECK_NEAR(time.compute_s, 2.78313, 2e-6);
     CHECK_NEAR(time.gradient_s, row->want_exposed, 5e-6);
@@ -196,8 +200,8 @@ static struct train_plan any_plan(uint64_t seed, struct train_model *model,
     model->expert_layers = 24;
     model->experts_per_token = 2;
     *machine = small_machine(plan.tensor * plan.pipeline * plan.data);
-    machine->intra_hop_s = 3e-6;
-    machine->network_hop_s = 14e-6;
+    machine->fabric.scaleup_hop_s = 3e-6;
+    machine->fabric.network_hop_s = 14e-6;
     return plan;
 }
 
@@ -231,17 +235,17 @@ static void better_is_never_slower(void **state)
         const struct train_plan plan = any_plan(seed, &model, &machine);
         const double before = train_step(&model, &plan, &machine).step_s * (1 + 1e-12);
         struct train_machine better = machine;
-        better.intra_bytes_per_s *= 1 + any(seed, 20);
+        better.fabric.scaleup_bytes_per_s *= 1 + any(seed, 20);
         CHECK(train_step(&model, &plan, &better).step_s <= before, "seed %lu: NVLink", seed);
-        better.network_bytes_per_s *= 1 + any(seed, 21);
+        better.fabric.nic_bytes_per_s *= 1 + any(seed, 21);
         CHECK(train_step(&model, &plan, &better).step_s <= before, "seed %lu: NICs", seed);
-        better.network_hop_s /= 2;
+        better.fabric.network_hop_s /= 2;
         CHECK(train_step(&model, &plan, &better).step_s <= before, "seed %lu: hops", seed);
         struct train_plan hidden = plan;
         hidden.overlap_data = hidden.overlap_tensor = hidden.overlap_pipeline = 1;
         CHECK(train_step(&model, &hidden, &machine).step_s <= before, "seed %lu: overlap", seed);
-        better.intra_bytes_per_s = better.network_bytes_per_s = INFINITY;
-        better.intra_hop_s = better.network_hop_s = 0;
+        better.fabric.scaleup_bytes_per_s = better.fabric.nic_bytes_per_s = INFINITY;
+        better.fabric.scaleup_hop_s = better.fabric.network_hop_s = 0;
         const struct train_time free_time = train_step(&model, &plan, &better);
         CHECK(free_time.tensor_s + free_time.pipeline_s + free_time.gradient_s <
                   1e-14 * free_time.step_s,

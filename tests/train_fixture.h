@@ -20,13 +20,20 @@ static inline struct train_model small_model(void)
 static inline struct train_machine small_machine(uint32_t gpus)
 {
     return (struct train_machine){ .gpus = gpus,
-                                   .gpus_per_server = 4,
                                    .peak_flops_per_s = 100e12,
                                    .efficiency = 0.5,
                                    .memory_bytes = INFINITY,
                                    .memory_bytes_per_s = INFINITY,
-                                   .intra_bytes_per_s = 100e9,
-                                   .network_bytes_per_s = 40e9 };
+                                   .fabric = { .gpus = 4,
+                                               .scaleup_bytes_per_s = 100e9,
+                                               .domain_servers = 1,
+                                               .nics = 4,
+                                               .nic_bytes_per_s = 10e9,
+                                               .gpu_pcie_bytes_per_s = INFINITY,
+                                               .host_memory_bytes_per_s = INFINITY,
+                                               .gpudirect = true,
+                                               .uplinks_bytes_per_s = INFINITY },
+                                   .allowed = ALLOW(ALGORITHM_RING) | ALLOW(ALGORITHM_DIRECT) };
 }
 
 static inline double parts_of(const struct train_time *time)
