@@ -24,6 +24,10 @@ static const struct {
     [CATALOG_GPUS] = { "gpus.yaml", true, { "form", "memory", "peak_bf16_tflops", "max" } },
     [CATALOG_MIG] = { "mig.yaml", true, { "compute_slices", "memory_slices", "max_instances" } },
     [CATALOG_PRICES] = { "prices.yaml", false, { "value", "least", "most", "unit", "date" } },
+    [CATALOG_MODELS] = { "models.yaml",
+                         true,
+                         { "parameters", "layers", "hidden", "experts", "fixed" } },
+    [CATALOG_STACKS] = { "models.yaml", true, { "gpu", "efficiency", "overlap", "tp_overlap" } },
     [CATALOG_RELIABILITY] = { "reliability.yaml", false, { "quantity", "value", "unit" } },
 };
 

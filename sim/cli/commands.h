@@ -12,6 +12,7 @@ extern const struct command command_digest;
 extern const struct command command_plot;
 extern const struct command command_run;
 extern const struct command command_schema;
+extern const struct command command_step;
 extern const struct command command_trace;
 extern const struct command command_version;
 extern const struct command command_why;

@@ -20,6 +20,8 @@ static const struct {
     [CATALOG_MIG] = { "mig.yaml", "mig", "mig.", NULL },
     [CATALOG_PRICES] = { "prices.yaml", "prices", "price.", NULL },
     [CATALOG_RELIABILITY] = { "reliability.yaml", "reliability", "figure.", NULL },
+    [CATALOG_MODELS] = { "models.yaml", "models", "model.", NULL },
+    [CATALOG_STACKS] = { "models.yaml", "stacks", "stack.", NULL },
 };
 
 /* Takes the folder when it holds the servers' file. */

@@ -1,5 +1,5 @@
 /* catalog.h - the YAML files of models/catalog: server and link types, failure rates, profiles; and what is known
- * and not simulated: GPUs, MIG, prices, reliability.
+ * and not simulated: GPUs, MIG, prices, reliability; models and frameworks of `gpuplan step`.
  *
  * Entries stay documents until one is asked for; then they pass the same table of keys as a
  * scenario. The folder is, in this order: $GPUPLAN_CATALOG; models/catalog beside or one above the
@@ -11,14 +11,16 @@
 #include "io/keys_read.h"
 #include "io/yaml.h"
 #include "spec/scenario.h"
+#include "spec/train.h"
 
 enum catalog_kind { CATALOG_SERVERS, CATALOG_LINKS, CATALOG_FAILURES, CATALOG_PROFILES, CATALOG_MIXES,
-                    CATALOG_GPUS, CATALOG_MIG, CATALOG_PRICES, CATALOG_RELIABILITY, CATALOG_KINDS };
+                    CATALOG_GPUS, CATALOG_MIG, CATALOG_PRICES, CATALOG_RELIABILITY, CATALOG_MODELS, CATALOG_STACKS,
+                    CATALOG_KINDS };
 
 struct catalog {
     char folder[LIMIT_PATH_BYTES];
     char paths[CATALOG_KINDS][LIMIT_PATH_BYTES + 32];
-    struct yaml_document documents[CATALOG_KINDS]; /* profiles and mixes share a file: mixes read it again */
+    struct yaml_document documents[CATALOG_KINDS]; /* lists that share a file: each reads it again */
     bool tried[CATALOG_KINDS], usable[CATALOG_KINDS]; /* files are read when first asked for       */
 };
 
@@ -49,6 +51,12 @@ void catalog_read_link(struct key_reader *reader, const struct yaml_node *entry,
                        const struct yaml_node *below, struct link_type *link);
 void catalog_read_profile(struct key_reader *reader, const struct yaml_node *entry,
                           struct profile *profile);
+
+void catalog_read_gpu(struct key_reader *reader, const struct yaml_node *entry, struct gpu_type *gpu);
+void catalog_read_model(struct key_reader *reader, const struct yaml_node *entry,
+                        struct model_shape *model);
+void catalog_read_stack(struct key_reader *reader, const struct yaml_node *entry,
+                        struct train_stack *stack);
 
 /* One component: `node` (may be NULL) over `below` (may be NULL). Law none without either. */
 void catalog_read_component(struct key_reader *reader, const struct yaml_node *node,

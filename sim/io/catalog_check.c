@@ -79,6 +79,9 @@ enum status catalog_check(struct catalog *catalog, enum catalog_kind kind,
     struct server_type server;
     struct link_type link;
     struct profile profile;
+    struct gpu_type gpu;
+    struct model_shape model;
+    struct train_stack stack;
     static struct communication communication;
     const bool is_refused = yaml_child(entry, "refused") != NULL;
     const char *rows = catalog_kind_keys(kind);
@@ -95,6 +98,15 @@ enum status catalog_check(struct catalog *catalog, enum catalog_kind kind,
         break;
     case CATALOG_MIXES:
         catalog_read_mix(catalog, &reader, entry, &communication);
+        break;
+    case CATALOG_GPUS:
+        catalog_read_gpu(&reader, entry, &gpu);
+        break;
+    case CATALOG_MODELS:
+        catalog_read_model(&reader, entry, &model);
+        break;
+    case CATALOG_STACKS:
+        catalog_read_stack(&reader, entry, &stack);
         break;
     case CATALOG_FAILURES:
         check_failures(&reader, entry);

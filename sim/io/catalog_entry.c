@@ -73,6 +73,30 @@ void catalog_read_profile(struct key_reader *reader, const struct yaml_node *ent
             reader->path, profile->spread);
 }
 
+void catalog_read_gpu(struct key_reader *reader, const struct yaml_node *entry,
+                      struct gpu_type *gpu)
+{
+    keys_read(reader, "gpu.", entry, NULL, gpu);
+}
+
+void catalog_read_model(struct key_reader *reader, const struct yaml_node *entry,
+                        struct model_shape *model)
+{
+    keys_read(reader, "model.", entry, NULL, model);
+    if (model->active_parameters == 0) model->active_parameters = model->parameters;
+    if (model->experts > 0 && model->expert_layers == 0) model->expert_layers = model->layers;
+    if (model->active_parameters > model->parameters ||
+        model->expert_parameters > model->parameters || model->expert_layers > model->layers)
+        diag_error(reader->diag, yaml_place(entry), "%sa part is larger than the whole",
+                   reader->path);
+}
+
+void catalog_read_stack(struct key_reader *reader, const struct yaml_node *entry,
+                        struct train_stack *stack)
+{
+    keys_read(reader, "stack.", entry, NULL, stack);
+}
+
 /* What a component's fields must satisfy together. */
 static void check_component(struct key_reader *reader, const struct yaml_node *node,
                             const struct component_failures *component)

@@ -43,6 +43,12 @@ struct server_type {
     uint32_t domain_servers;         /* servers in a row whose GPUs are one NVLink domain; 1 = each alone */
 };
 
+/* What of a GPU model a training step is calculated with. */
+struct gpu_type {
+    double memory_bytes, memory_bytes_per_s;
+    double peak_tflops;              /* dense, bf16, else fp16                                         */
+};
+
 /* How the GPUs of a group are shared out. */
 enum sharing {
     SHARING_NONE,

@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "spec/job_line.h"
 #include "spec/scenario.h"
+#include "spec/train.h"
 
 #include <string.h>
 
@@ -260,11 +261,12 @@ const struct key_row keys[] = {
     { "mix.gpus_max", KEY_COUNT, RANGE(1, LIMIT_GPUS), .fallback = "4194304", AT(mix_entry, gpus_max), .help = "largest job" },
 
     /* ---- what is known and not simulated: checked, shown by `gpuplan catalog`, stored nowhere ---- */
+#include "spec/keys_train.h"
     { "gpu.id", KEY_NAME, REQUIRED, .help = "name in the catalog" },
     { "gpu.form", KEY_TEXT, REQUIRED, .help = "module or card" },
-    { "gpu.memory", KEY_SIZE, RANGE(1, 1e15), REQUIRED, .help = "of one GPU" },
-    { "gpu.memory_rate", KEY_BANDWIDTH, RANGE(1, 1e15), REQUIRED, .help = "bandwidth of its memory" },
-    { "gpu.peak_bf16_tflops", KEY_NUMBER, RANGE(0.001, 1e6), REQUIRED, .help = "dense peak in bf16, else fp16" },
+    { "gpu.memory", KEY_SIZE, RANGE(1, 1e15), REQUIRED, AT(gpu_type, memory_bytes), .help = "of one GPU" },
+    { "gpu.memory_rate", KEY_BANDWIDTH, RANGE(1, 1e15), REQUIRED, AT(gpu_type, memory_bytes_per_s), .help = "bandwidth of its memory" },
+    { "gpu.peak_bf16_tflops", KEY_NUMBER, RANGE(0.001, 1e6), REQUIRED, AT(gpu_type, peak_tflops), .help = "dense peak in bf16, else fp16" },
     { "gpu.gemm_tflops", KEY_NUMBER, RANGE(0.001, 1e6), .fallback = "=none", .help = "fastest matrix product measured in bf16" },
     { "gpu.max", KEY_POWER, RANGE(1, 1e5), REQUIRED, .help = "rated power" },
     { "gpu.idle", KEY_POWER, RANGE(0, 1e5), .fallback = "=none", .help = "power without work" },

@@ -1,0 +1,41 @@
+/* train.h - models and training frameworks as the catalog states them, in SI units. */
+#ifndef GPUPLAN_SPEC_TRAIN_H
+#define GPUPLAN_SPEC_TRAIN_H
+
+#include "base/limits.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* What is trained: catalog models.yaml, "models". */
+struct model_shape {
+    char id[LIMIT_NAME_BYTES];
+    double parameters;
+    double active_parameters; /* that one token visits; 0 = all                                     */
+    double expert_parameters; /* of `parameters`                                                     */
+    double layers, hidden;
+    double heads;             /* 0 = hidden/128                                                      */
+    double sequence;          /* tokens of a sample                                                  */
+    double experts, experts_per_token;
+    double expert_layers;     /* 0 = all, when there are experts                                     */
+    double gradient_bytes;    /* of one; 0 = as the framework                                        */
+    double sample_s;          /* compute of one sample on one `sample_gpu`; 0 = by FLOPs             */
+    char sample_gpu[LIMIT_NAME_BYTES];
+    double fixed_s, server_s; /* of a step; more for each further server                             */
+};
+
+/* How a framework trains on one generation of GPUs: catalog models.yaml, "stacks". */
+struct train_stack {
+    char id[LIMIT_NAME_BYTES];
+    char gpu[LIMIT_NAME_BYTES]; /* ids of GPUs begin with it                                         */
+    double efficiency;          /* of kernels, of peak, on layers of any width                       */
+    double half_width;          /* hidden size at which half of it is reached                        */
+    double overlap, tp_overlap, pp_overlap, ep_overlap; /* 0 to 1 */
+    double bucket_bytes;        /* of gradients; 0 = all in one                                      */
+    double gradient_bytes;
+    uint32_t zero;
+    uint32_t recompute;         /* none, selective, full                                             */
+    bool scatter;
+};
+
+#endif

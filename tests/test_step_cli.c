@@ -1,0 +1,133 @@
+/* test_step_cli.c - gpuplan step as its user meets it: what it prints, what it refuses and with which number. */
+#include "tests/near.h"
+
+#include <jansson.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define H100  "--server dgx-h100 "
+#define SMALL H100 "--params 1e9 --layers 8 --hidden 2048 --batch 64 "
+
+static char shown[16384];
+
+/* Runs the program; its exit code, and both streams in `shown`. */
+static int step(const char *words)
+{
+    char line[1024];
+    const char *build = getenv("BUILD");
+    snprintf(line, sizeof line, "%s/gpuplan step %s 2>&1", build ? build : "build", words);
+    FILE *out = popen(line, "r");
+    assert_non_null(out);
+    const size_t bytes = fread(shown, 1, sizeof shown - 1, out);
+    shown[bytes] = '\0';
+    return pclose(out) >> 8;
+}
+
+struct line_case {
+    const char *name, *words;
+    int want_exit;
+    const char *want;
+};
+static const struct line_case lines[] = {
+    /* 7 samples of 100 ms, and Adam: 28 B x 1e9 at 3.35 TB/s is 8.358 ms. */
+    { "a measured model on one GPU", H100 "--gpus 1 --params 1e9 --sample-time 100ms --batch 7", 0,
+      "\nstep                            708.358   100.0%\n" },
+    { "where a plan sits", SMALL "--gpus 16 --tp 2 --pp 4 --interleave 2 --batch 8", 0,
+      "16 h100-sxm on 2 servers: tp 2, dp 2, pp 4, ep 1; 4 microbatches of 1, 2 chunks a GPU\n" },
+    /* 600/(600 + 600) of half_width: 4,096/4,696 of 0.618 on a100. */
+    { "efficiency of a stack at a width",
+      "--server dgx-a100 --gpus 8 --model gpt-7.5b --stack megatron-a100 --tp 4 --batch 8", 0,
+      "kernels at 0.539 of 312 TFLOP/s\n" },
+    { "an efficiency of one's own",
+      "--server dgx-a100 --gpus 8 --model gpt-7.5b --stack megatron-a100 --eff 0.4 --tp 4 --batch "
+      "8",
+      0, "kernels at 0.400 of 312 TFLOP/s\n" },
+    { "groups that miss GPUs", SMALL "--gpus 16 --tp 2 --pp 2 --dp 3", 2,
+      "step: tp x pp x dp = 12 must be the number of GPUs, 16\n" },
+    { "a tensor group across servers, in part", SMALL "--gpus 24 --tp 3", 2,
+      "step: tp 3 must divide the 8 GPUs of a server, or be a multiple of them\n" },
+    { "a server and a half", SMALL "--gpus 12", 2, "step: 12 GPUs do not fill servers of 8\n" },
+    { "a batch that leaves a rest", SMALL "--gpus 8 --batch 60 --microbatch 2", 2,
+      "step: batch 60 must be a multiple of dp x microbatch = 16\n" },
+    { "layers over stages", SMALL "--gpus 8 --pp 8 --interleave 2", 2,
+      "step: 8 layers must be a multiple of pp x interleave = 16\n" },
+    { "experts of a dense model", SMALL "--gpus 8 --ep 2", 2,
+      "step: ep 2 of a model without experts: ep must be 1\n" },
+    { "experts over a group", SMALL "--gpus 8 --experts 4 --active 6e8 --ep 8", 2,
+      "step: 4 experts must be a multiple of ep = 8\n" },
+    /* 70.6e9 x 16 B = 1129.6 GB of states; 34 x 8,192 x 8,192 x 80 B = 182.5 GB of activations. */
+    { "too large", H100 "--gpus 8 --model 70b --batch 8", 2,
+      "step: needs 1312.1 GB on each GPU, h100-sxm has 80: weights 141.2, gradients 141.2, "
+      "optimizer 847.2, activations 182.5\n" },
+    { "no server", "--gpus 8 --model 7b --batch 8", 2, "step: --server is missing" },
+    { "no model", H100 "--gpus 8 --batch 8", 2, "step: --params is missing" },
+    { "no layers", H100 "--gpus 8 --params 1e9 --batch 8", 2, "step: --layers is missing" },
+    { "a typo in a server", "--server dgx-h10 --gpus 8 --model 7b --batch 8", 2,
+      "step: no server 'dgx-h10'; did you mean 'dgx-h100'?\n" },
+    { "a typo in a model", H100 "--gpus 8 --model 7bb --batch 8", 2,
+      "step: no model '7bb'; did you mean '7b'?\n" },
+    { "a stack of other GPUs", H100 "--gpus 8 --model 7b --stack fsdp-a100 --batch 8", 2,
+      "step: stack 'fsdp-a100' was fitted on a100, the server has h100-sxm\n" },
+    { "a measured model on other GPUs", H100 "--gpus 8 --model ddp-vgg16 --batch 8", 2,
+      "step: 'ddp-vgg16' was measured on a100-40, the server has h100-sxm" },
+    { "an efficiency above peak", SMALL "--gpus 8 --eff 1.2", 2,
+      "step: --eff must be 0.001 to 1, got 1.2\n" },
+    { "a word that is no recomputation", SMALL "--gpus 8 --recompute ful", 2,
+      "step: --recompute must be none, selective or full, got 'ful'; did you mean 'full'?\n" },
+    { "an overlap above all", SMALL "--gpus 8 --overlap tp=1.5", 2,
+      "step: cannot read --overlap 'tp=1.5'" },
+    { "a link that is no network", SMALL "--gpus 8 --link pcie5-x16", 2,
+      "'pcie5-x16' cannot be simulated" },
+};
+
+static void line_is_answered(void **state)
+{
+    const struct line_case *row = *state;
+    assert_int_equal(step(row->words), row->want_exit);
+    if (strstr(shown, row->want) == NULL) fail_msg("lacks '%s': %s", row->want, shown);
+}
+
+static double real_of(const json_t *object, const char *name)
+{
+    const json_t *value = json_object_get(object, name);
+    if (!json_is_real(value)) fail_msg("no number '%s'", name);
+    return json_real_value(value);
+}
+
+/* The parts of a plan with all of them add up; MFU is what the FLOPs say: 6 1e9 x 64 x 2,048 tokens and attention
+ * 12 x 8 x 2,048 x 2,048 a token over 16 x 989 TFLOP/s. */
+static void parts_add_up(void **state)
+{
+    (void)state;
+    static const char *const parts[] = { "compute_s", "stall_intra_s", "stall_inter_s",
+                                         "bubble_s",  "data_s",        "optimizer_s",
+                                         "fixed_s",   "straggler_s" };
+    assert_int_equal(step(SMALL
+                          "--gpus 16 --tp 2 --pp 2 --scatter --zero 1 --fixed 20ms --straggler "
+                          "1.1 --json"),
+                     0);
+    json_t *root = json_loads(shown, 0, NULL);
+    assert_non_null(root);
+    double sum_s = 0;
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        CHECK(real_of(root, parts[i]) > 0 || strcmp(parts[i], "data_s") == 0, "%s is 0", parts[i]);
+        sum_s += real_of(root, parts[i]);
+    }
+    CHECK_NEAR(sum_s, real_of(root, "step_s"), 1e-12);
+    const double tokens = 64 * 2048, flops = tokens * (6e9 + 12.0 * 8 * 2048 * 2048);
+    CHECK_NEAR(real_of(root, "mfu"), flops / 16 / 989e12 / sum_s, 1e-12);
+    CHECK_NEAR(real_of(root, "tokens_per_s"), tokens / sum_s, 1e-12);
+    json_decref(root);
+}
+
+int main(void)
+{
+    enum { LINES = sizeof lines / sizeof *lines };
+    struct CMUnitTest tests[LINES + 1] = { cmocka_unit_test(parts_add_up) };
+    for (size_t i = 0; i < LINES; i++)
+        tests[i + 1] = (struct CMUnitTest){ lines[i].name, line_is_answered, NULL, NULL,
+                                            (void *)(uintptr_t)&lines[i] };
+    return cmocka_run_group_tests_name("step_cli", tests, NULL, NULL);
+}
