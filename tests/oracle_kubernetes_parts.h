@@ -70,7 +70,7 @@ static struct victims victims_of(const struct yaml_node *node, const struct budg
             .budget = budget_of(budgets, pod),
         };
     }
-    victims.loss = kube_victims(&allocatable, pods, count, request, priority, budgets->allowed, rows,
+    victims.loss = kube_victims(&allocatable, NULL, pods, count, request, priority, budgets->allowed, rows,
                                 spare);
     for (uint32_t i = 0; i < victims.loss.victim_count; i++) victims.names[i] = pod_names[rows[i]];
     return victims;

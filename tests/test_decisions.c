@@ -143,16 +143,8 @@ static bool decide_waiting(struct chaos *chaos, const struct policy_view *view, 
     const bool holds = view->live->attempts[live].first_grant != GRANT_NONE;
     const struct demand *demand = &view->demands[view->live->jobs[live].request_class];
     decision->live = live;
-    if (u < 0.04) {
-        decision->what = DECIDE_REFUSE;
-        return true;
-    }
-    if (u < 0.1 && !holds) {
-        decision->what = DECIDE_BLOCK;
-        return true;
-    }
-    if (u < 0.2 && holds) {
-        decision->what = DECIDE_GIVE_BACK;
+    if (u < (holds ? 0.2 : 0.1)) {
+        decision->what = u < 0.04 ? DECIDE_REFUSE : holds ? DECIDE_GIVE_BACK : DECIDE_BLOCK;
         return true;
     }
     if (u >= 0.2 && u < 0.22) {

@@ -79,6 +79,9 @@ static void no_pod_gets_two_parts(void **state)
     small_job(&fixture, 0, 0, 2);
     kube_run(&fixture, &result);
     assert_int_equal(kube_row(&result, 0)->end, END_REJECTED);
+    assert_string_equal(kube_row(&result, 0)->reason,
+                        "UnexpectedAdmissionError: more than one part of a shared GPU "
+                        "(failRequestsGreaterThanOne)");
     kube_done(&fixture, &result);
 }
 

@@ -20,7 +20,8 @@ static struct kube_loss victims_of(int64_t gpus, const struct kube_running *pods
     uint32_t spare[3 * MOST];
     const struct kube_amounts allocatable = { { [KUBE_GPU] = gpus } };
     const struct kube_amounts request = { { [KUBE_GPU] = wanted } };
-    return kube_victims(&allocatable, pods, count, &request, priority, allowed, victims, spare);
+    return kube_victims(&allocatable, NULL, pods, count, &request, priority, allowed, victims,
+                        spare);
 }
 
 /* 8 GPUs: 2 of priority 5, 2 of 5 started later, 4 of 9. A pod of 4 and priority 9 takes the two of 5; one of 2

@@ -245,6 +245,38 @@ static void binpack_of_kai(struct fixture *f)
     queues_of(f, GANG_KAI);
     f->scenario.kube.binpack_weight = 5;
 }
+static void thousandths_of(struct fixture *f, enum kube_gang gang)
+{
+    static struct ask half;
+    static uint32_t rows[3];
+    half = (struct ask){ .pods = 1, .gpu_milli = 500 };
+    queues_of(f, gang);
+    f->scenario.kube.queue_count = 0;
+    f->jobs.asks = &half;
+    f->jobs.ask_count = 1;
+    f->jobs.ask = rows;
+}
+static void thousandths_without_kai(struct fixture *f)
+{
+    thousandths_of(f, GANG_VOLCANO);
+}
+static void thousandths_that_grow(struct fixture *f)
+{
+    thousandths_of(f, GANG_KAI);
+    f->scenario.kube.autoscaler = true;
+}
+static void many_sockets(struct fixture *f)
+{
+    static struct server_group group;
+    group = (struct server_group){
+        .server = fixture_server(8), .count = 4, .nodes_per_server = 1, .sockets = 16
+    };
+    queues_of(f, GANG_NONE);
+    f->scenario.kube.queue_count = 0;
+    f->scenario.kube.topology_manager = TM_RESTRICTED;
+    f->scenario.layouts[0].groups = &group;
+    f->scenario.layouts[0].group_count = 1;
+}
 static void levels_of_nobody(struct fixture *f)
 {
     queues_of(f, GANG_NONE);
@@ -279,6 +311,10 @@ static const struct refusal {
       queues_without_gangs },
     { "KAI's quota in Volcano", "'q': quota is no word of 'volcano'", quota_of_volcano },
     { "Volcano's binpack in KAI", "binpack is Volcano's; gang is 'kai'", binpack_of_kai },
+    { "thousandths outside of KAI", "only KAI places thousandths of a GPU",
+      thousandths_without_kai },
+    { "thousandths and an autoscaler", "autoscaler knows whole GPUs only", thousandths_that_grow },
+    { "more sockets than a kubelet knows", "'eights': 16 sockets; ", many_sockets },
     { "levels that nobody looks at", "topology is for gang kueue, volcano and kai",
       levels_of_nobody },
     { "faults that never stop", "legal is a minute and more", ceaseless_faults },

@@ -335,6 +335,8 @@ static void put_kube_job(struct cast shape, uint32_t row, const char *gang)
         60 + below(600) * below(40), chance(50) ? 1 : 1 + below(6));
     if (chance(15))
         put(", resources: {cpu: '%u', memory: 1Gi}", 1 + below(4));
+    else if (!strcmp(gang, "kai") && chance(30))
+        put(", resources: {cpu: 500m}, gpu_milli: %u", 1 + below(999));
     else
         put(", resources: {cpu: 500m, nvidia.com/gpu: %u}", 1 + below(shape.gpus));
     if (queued && chance(30))

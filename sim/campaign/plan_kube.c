@@ -90,8 +90,16 @@ enum status plan_check_kubernetes(const struct scenario *under, const struct sce
                           "scheduler.kubernetes: RequestedToCapacityRatio needs a shape");
     TRY(check_gang(kube, file, diag));
     TRY(check_sockets(kube, scenario, diag));
-    if (some_ask_for_thousandths(jobs))
-        return diag_error(diag, file,
-                          "jobs of gpu_milli are not built yet under scheduler.kind kubernetes");
+    if (!some_ask_for_thousandths(jobs)) return STATUS_OK;
+    if (kube->gang != GANG_KAI)
+        return diag_error(
+            diag, file,
+            "jobs of gpu_milli: of the schedulers of Kubernetes only KAI places "
+            "thousandths of a GPU (scheduler.kubernetes.gang kai); elsewhere GPUs are "
+            "shared out by layouts[].servers.sharing: time_slice, mps, mig_single or "
+            "mig_mixed, and a pod asks for one nvidia.com/gpu");
+    if (kube->autoscaler)
+        return diag_error(
+            diag, file, "jobs of gpu_milli: scheduler.kubernetes.autoscaler knows whole GPUs only");
     return STATUS_OK;
 }

@@ -78,10 +78,15 @@ static uint32_t places_in(const struct kubernetes *kube, const struct kube_node_
     if (class->key.is_out || !kube->shapes.facts_fit[cell]) return 0;
     const struct kube_amounts *pod = &kube->shapes.pods[request_class].big;
     int64_t most = UINT32_MAX / 2;
-    for (uint32_t r = 0; r < KUBE_AMOUNTS; r++) {
+    for (uint32_t r = 0; r < KUBE_FRACTION; r++) {
         if (pod->of[r] == 0) continue;
         const int64_t left = class->room.allocatable.of[r] - class->room.used.of[r];
         if (left / pod->of[r] < most) most = left > 0 ? left / pod->of[r] : 0;
+    }
+    if (pod->of[KUBE_FRACTION]) {
+        const uint32_t parts = kube_open_places(&class->key.open, class->key.gpus_free,
+                                                (uint32_t)pod->of[KUBE_FRACTION]);
+        if (parts < most) most = parts;
     }
     return (uint32_t)most;
 }

@@ -273,7 +273,7 @@ static bool book_elsewhere(struct kubernetes *kube, const struct policy_view *vi
         if (other == node || state == NODE_GOING ||
             !kube_cycle_fits(&kube->cycle, &nodes->classes[nodes->class_of[other]], &candidate))
             continue;
-        kube_nodes_take(&kube->nodes, other, kube_pod(kube_pods_of(kube, view, live), 0), +1);
+        kube_nodes_take(&kube->nodes, other, kube_pod(kube_pods_of(kube, view, live), 0));
         *where = other;
         return true;
     }
@@ -294,9 +294,8 @@ static bool can_empty(struct kubernetes *kube, const struct policy_view *view, u
                book_elsewhere(kube, view, node, live, &wheres[count]);
         if (fits) lives[count++] = live;
     }
-    for (uint32_t i = 0; i < count; i++)
-        kube_nodes_take(&kube->nodes, wheres[i], kube_pod(kube_pods_of(kube, view, lives[i]), 0),
-                        -1);
+    for (uint32_t i = 0; i < count; i++) kube_nodes_touch(&kube->nodes, wheres[i]);
+    kube_nodes_refresh(&kube->nodes);
     for (uint32_t i = 0; i < count && fits; i++)
         if (!kube->jobs[lives[i]].terminating) kube_terminate(kube, view, lives[i]);
     return fits;

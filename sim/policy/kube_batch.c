@@ -13,6 +13,12 @@ static bool is_kai(const struct policy_view *view)
 
 /* ---- memory ---------------------------------------------------------------------------------- */
 
+/* INT64_MAX stays what it means: no limit. */
+static int64_t milli_of(int64_t gpus)
+{
+    return gpus == INT64_MAX ? gpus : KUBE_GPU_MILLI * gpus;
+}
+
 /* Without queues of its own the scheduler has one that may have everything. */
 bool kube_batch_init(struct kube_batch *batch, const struct policy_view *view, struct arena *arena)
 {
@@ -29,8 +35,8 @@ bool kube_batch_init(struct kube_batch *batch, const struct policy_view *view, s
             const struct kube_cluster_queue *told = &spec->queues[batch->count];
             queue->share.weight = is_kai(view) ? told->over_quota_weight : told->weight;
             queue->share.priority = told->priority;
-            queue->share.quota = told->nominal_gpus;
-            queue->share.most = is_kai(view) ? told->limit_gpus : told->capability_gpus;
+            queue->share.quota = milli_of(told->nominal_gpus);
+            queue->share.most = milli_of(is_kai(view) ? told->limit_gpus : told->capability_gpus);
         }
         if (!kube_queue_init(&queue->waiting, view->requests->class_count, 0, 0)) return false;
     }
@@ -62,6 +68,21 @@ static void add(int64_t sum[KUBE_RESOURCES], const struct kube_bill *bill, int64
     for (int r = 0; r < KUBE_RESOURCES; r++) sum[r] += sign * bill->of[r];
 }
 
+/* GPUs in thousandths. */
+static void add_pods(struct kube_bill *bill, const struct kube_amounts *pod, int64_t count)
+{
+    bill->of[KUBE_CPU] += count * pod->of[KUBE_CPU];
+    bill->of[KUBE_MEMORY] += count * pod->of[KUBE_MEMORY];
+    bill->of[KUBE_GPU] += count * (KUBE_GPU_MILLI * pod->of[KUBE_GPU] + pod->of[KUBE_FRACTION]);
+}
+
+struct kube_bill kube_batch_pod_bill(const struct kube_amounts *pod)
+{
+    struct kube_bill bill = { { 0 } };
+    add_pods(&bill, pod, 1);
+    return bill;
+}
+
 /* ---- jobs ------------------------------------------------------------------------------------ */
 
 const char *kube_batch_submit(struct kubernetes *kube, const struct policy_view *view,
@@ -73,7 +94,10 @@ const char *kube_batch_submit(struct kubernetes *kube, const struct policy_view 
         return NULL;
     }
     struct batch_job *job = &batch->jobs[live];
-    *job = (struct batch_job){ .bill = kube_bill_of(kube_pods_of(kube, view, live)) };
+    const struct kube_pods *pods = kube_pods_of(kube, view, live);
+    *job = (struct batch_job){ 0 };
+    add_pods(&job->bill, &pods->big, pods->big_count);
+    add_pods(&job->bill, &pods->small, pods->count - pods->big_count);
     if (view->scenario->kube.queue_count) job->queue = kube_queue_named(view, live);
     if (job->queue == LIVE_NONE) {
         job->queue = 0; /* where it never waits */
@@ -109,15 +133,20 @@ void kube_batch_end(struct kubernetes *kube, uint32_t live)
 static struct kube_bill bill_of_next(const struct kube_pods *pods, uint32_t first, uint32_t count)
 {
     struct kube_bill bill = { { 0 } };
-    for (uint32_t i = first; i < first + count; i++) kube_bill_add(&bill, kube_pod(pods, i), 1);
+    for (uint32_t i = first; i < first + count; i++) add_pods(&bill, kube_pod(pods, i), 1);
     return bill;
 }
 
-void kube_batch_took(struct kubernetes *kube, uint32_t live, const struct kube_bill *bill)
+void kube_batch_took(struct kubernetes *kube, const struct policy_view *view, uint32_t live,
+                     struct kube_admitted_pods admitted)
 {
+    const struct kube_pods *pods = kube_pods_of(kube, view, live);
     struct batch_job *job = &kube->batch->jobs[live];
-    add(kube->batch->queues[job->queue].allocated, bill, +1);
-    add(job->taken.of, bill, +1);
+    struct kube_bill bill = { { 0 } };
+    add_pods(&bill, &pods->big, admitted.big_count);
+    add_pods(&bill, &pods->small, admitted.count - admitted.big_count);
+    add(kube->batch->queues[job->queue].allocated, &bill, +1);
+    add(job->taken.of, &bill, +1);
 }
 
 /* ---- a cycle --------------------------------------------------------------------------------- */
@@ -132,6 +161,7 @@ static void total_of(const struct kubernetes *kube, int64_t total[KUBE_RESOURCES
         for (int r = 0; r < KUBE_RESOURCES && !class->key.is_out; r++)
             total[r] += class->nodes * class->room.allocatable.of[r];
     }
+    total[KUBE_GPU] *= KUBE_GPU_MILLI;
 }
 
 static void begin_cycle(struct kubernetes *kube, const struct policy_view *view)

@@ -10,6 +10,8 @@
  *   KAI      a queue may have more than its fair share, up to its limit. The fullest node, or the fullest topology domain that
  *            holds the job. Reclaim: a queue within its fair share evicts whole jobs of queues above theirs.
  *
+ * Shares and books count GPUs in thousandths, which a pod of KAI may ask for.
+ *
  * Reclaim chooses the node that loses least; Volcano itself takes the first that does. Leaves out: the actions preempt
  * (inside a queue) and consolidation. */
 #ifndef GPUPLAN_POLICY_KUBE_BATCH_H
@@ -54,8 +56,12 @@ const char *kube_batch_submit(struct kubernetes *kube, const struct policy_view 
                               uint32_t live);
 void kube_batch_leave(struct kubernetes *kube, uint32_t live);
 void kube_batch_end(struct kubernetes *kube, uint32_t live);
-/* Pods of the job that ask for this have places now. */
-void kube_batch_took(struct kubernetes *kube, uint32_t live, const struct kube_bill *bill);
+/* What one pod counts. */
+struct kube_bill kube_batch_pod_bill(const struct kube_amounts *pod);
+
+/* Pods of the job have places now. */
+void kube_batch_took(struct kubernetes *kube, const struct policy_view *view, uint32_t live,
+                     struct kube_admitted_pods pods);
 
 bool kube_batch_next(struct kubernetes *kube, const struct policy_view *view,
                      struct decision *decision);

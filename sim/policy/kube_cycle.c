@@ -54,6 +54,20 @@ static double binpack_points(const struct kube_cycle *cycle, const struct kube_r
     return weights > 0 ? 100 * cycle->binpack_weight * (sum / weights) : 0;
 }
 
+/* Which GPUs the kept thousandths will come from is open: each part of them stands for a whole GPU, and parts of others do not
+ * join them. */
+static bool fits_beside_kept(const struct kube_node_class *class, const struct kube_amounts *pod)
+{
+    const int64_t kept_parts = class->kept.of[KUBE_FRACTION] ? class->kept.of[KUBE_PODS] : 0;
+    struct kube_amounts used = class->room.used;
+    for (uint32_t r = 0; r < KUBE_FRACTION; r++) used.of[r] += class->kept.of[r];
+    used.of[KUBE_GPU] += kept_parts;
+    if (kube_short_amounts(&class->room.allocatable, &used, pod)) return false;
+    if (pod->of[KUBE_FRACTION] == 0) return true;
+    return class->room.allocatable.of[KUBE_GPU] > used.of[KUBE_GPU] ||
+           (kept_parts == 0 && kube_open_largest(&class->key.open, 0) >= pod->of[KUBE_FRACTION]);
+}
+
 bool kube_cycle_fits(const struct kube_cycle *cycle, const struct kube_node_class *class,
                      const struct kube_candidate *candidate)
 {
@@ -66,10 +80,7 @@ bool kube_cycle_fits(const struct kube_cycle *cycle, const struct kube_node_clas
     if (kube_short_amounts(&class->room.allocatable, used, pod)) return false;
     const bool kept = class->key.kept_for != LIVE_NONE && class->key.kept_for != candidate->live &&
                       class->key.kept_priority >= candidate->priority;
-    if (!kept) return true;
-    struct kube_amounts with_kept = *used;
-    for (uint32_t r = 0; r < KUBE_AMOUNTS; r++) with_kept.of[r] += class->kept.of[r];
-    return kube_short_amounts(&class->room.allocatable, &with_kept, pod) == 0;
+    return !kept || fits_beside_kept(class, pod);
 }
 
 /* Fills feasible[] of the classes that are present; returns the nodes in feasible ones. */
@@ -146,6 +157,17 @@ static uint32_t count_seen(struct kube_cycle *cycle, struct walk walk, uint32_t 
     return all;
 }
 
+/* KAI: a node where a GPU in parts has room for the part stands above all others. */
+#define SHARED_GPU_POINTS 1000
+
+/* A part counts as a GPU where fullness by GPUs is what counts. */
+static struct kube_amounts scored_pod(const struct kube_amounts *pod)
+{
+    struct kube_amounts scored = *pod;
+    if (pod->of[KUBE_FRACTION]) scored.of[KUBE_GPU] = 1;
+    return scored;
+}
+
 /* Points of the classes seen; returns how many nodes have the most of them, *best. */
 static uint32_t score_classes(struct kube_cycle *cycle, const struct kube_candidate *candidate,
                               double *best)
@@ -154,7 +176,7 @@ static uint32_t score_classes(struct kube_cycle *cycle, const struct kube_candid
     const struct kube_shapes *shapes = cycle->shapes;
     const size_t cell = (size_t)candidate->request_class * shapes->group_count;
     const struct kube_pods *pods = &shapes->pods[candidate->request_class];
-    const struct kube_amounts *pod = kube_pod(pods, candidate->index);
+    const struct kube_amounts scored = scored_pod(kube_pod(pods, candidate->index)), *pod = &scored;
     struct kube_points most = { 0 };
     for (uint32_t i = 0; i < nodes->present_count; i++) {
         const uint32_t c = nodes->present[i], group = nodes->classes[c].key.group;
@@ -178,6 +200,9 @@ static uint32_t score_classes(struct kube_cycle *cycle, const struct kube_candid
             .affinity = kube_scaled_affinity(shapes->raw_affinity[cell + group], most.affinity),
         };
         cycle->total[c] = (double)kube_total(&cycle->scoring.weights, &points);
+        if (pod->of[KUBE_FRACTION] &&
+            kube_open_largest(&nodes->classes[c].key.open, 0) >= pod->of[KUBE_FRACTION])
+            cycle->total[c] += SHARED_GPU_POINTS;
         if (cycle->binpack_weight > 0) cycle->total[c] += binpack_points(cycle, room, pod);
         if (cycle->total[c] > *best) {
             *best = cycle->total[c];

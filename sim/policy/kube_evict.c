@@ -4,6 +4,7 @@
  * Victims are chosen pod by pod as kube_preempt.h says. What a terminating job holds counts as gone for whoever looks
  * for victims, and as in use for whoever wants a place now. */
 #include "base/assert.h"
+#include "policy/devices.h"
 #include "policy/kube_batch.h"
 #include "policy/kube_preempt.h"
 #include "policy/kubernetes.h"
@@ -165,18 +166,41 @@ static uint32_t pods_on(struct kubernetes *kube, const struct policy_view *view,
             .start_ns = view->live->attempts[grant->live].start_ns,
             .priority = kube->jobs[grant->live].priority,
             .budget = KUBE_NO_BUDGET,
+            .gpus = grant->mask,
+            .milli = grant->share_units ? grant->share_units / (CLUSTER_UNITS / KUBE_GPU_MILLI)
+                                        : KUBE_GPU_MILLI,
         };
         if (!kube->batch) continue;
         struct kube_running *pod = &kube->pods[count - 1];
-        struct kube_bill bill;
-        for (int r = 0; r < KUBE_RESOURCES; r++) bill.of[r] = pod->request.of[r];
+        const struct kube_bill bill = kube_batch_pod_bill(&pod->request);
         pod->priority = kube_batch_rank(kube, view, grant->live, live, &bill, count == 1);
     }
     return count;
 }
 
-/* What the pod could have of the node if all lower pods went: its allocatable without what is kept for jobs that are
- * not less important, and for earlier pods of its own job. */
+/* Whether places kept there are not for the pod: those of jobs that are not less important, and of earlier pods of its own
+ * job. */
+static bool is_kept_from(const struct kube_kept *kept, uint32_t live, int32_t priority)
+{
+    return kept->live != LIVE_NONE && (kept->live == live || kept->priority >= priority);
+}
+
+/* The GPUs of a node without its pods, where thousandths of them are given out. Kept parts of others stand for whole ones. */
+static struct kube_gpus gpus_for(const struct kubernetes *kube, uint32_t node, uint32_t live,
+                                 int32_t priority)
+{
+    const struct cluster *cluster = kube->nodes.cluster;
+    const struct kube_kept *kept = &kube->nodes.kept[node];
+    struct kube_gpus gpus = { .in_service =
+                                  cluster->full_mask[node] & ~cluster->broken_mask[node] };
+    if (!is_kept_from(kept, live, priority)) return gpus;
+    gpus.reserved = (uint32_t)kept->amounts.of[KUBE_GPU];
+    if (kept->amounts.of[KUBE_FRACTION] == 0) return gpus;
+    *(kept->live == live ? &gpus.own : &gpus.reserved) += (uint32_t)kept->amounts.of[KUBE_PODS];
+    return gpus;
+}
+
+/* What the pod could have of the node if all lower pods went: its allocatable without what is kept from it. */
 static struct kube_amounts allocatable_for(const struct kubernetes *kube, uint32_t node,
                                            uint32_t live, int32_t priority)
 {
@@ -184,8 +208,7 @@ static struct kube_amounts allocatable_for(const struct kubernetes *kube, uint32
     const struct kube_node_class *class = &nodes->classes[nodes->class_of[node]];
     const struct kube_kept *kept = &nodes->kept[node];
     struct kube_amounts allocatable = class->room.allocatable;
-    const bool counts = kept->live == live || kept->priority >= priority;
-    if (kept->live == LIVE_NONE || !counts) return allocatable;
+    if (!is_kept_from(kept, live, priority)) return allocatable;
     for (uint32_t r = 0; r < KUBE_AMOUNTS; r++) allocatable.of[r] -= kept->amounts.of[r];
     return allocatable;
 }
@@ -226,22 +249,23 @@ static struct kube_loss loss_of(struct kubernetes *kube, const struct policy_vie
         kube_pod(&kube->shapes.pods[candidate->request_class], candidate->index);
     const struct kube_amounts allocatable =
         allocatable_for(kube, node, candidate->live, candidate->priority);
-    static const struct kube_amounts nothing;
-    if (kube_short_amounts(&allocatable, &nothing, pod)) return loss;
+    const struct kube_gpus gpus = gpus_for(kube, node, candidate->live, candidate->priority);
+    const bool by_gpu =
+        kube->shapes.some_fractions &&
+        !(kube->shapes.devices && devices_cut(&kube->shapes.devices[class->key.group]));
+    const struct kube_gpus *one_by_one = by_gpu ? &gpus : NULL;
+    if (!kube_fits_beside(&allocatable, one_by_one, NULL, 0, pod)) return loss;
     const struct glance glance = glance_at(kube, view, node, candidate);
-    if (!glance.victims && !glance.ending) {
+    if (!glance.victims && !glance.ending && !by_gpu) {
         loss.possible = kube_short_amounts(&allocatable, &class->room.used, pod) == 0;
         return loss;
     }
     const uint32_t count = pods_on(kube, view, node, candidate->live);
-    loss = kube_victims(&allocatable, kube->pods, count, pod, candidate->priority, NULL,
+    loss = kube_victims(&allocatable, one_by_one, kube->pods, count, pod, candidate->priority, NULL,
                         kube->victims, kube->spare);
     if (loss.possible) return loss;
     /* No lower pod: it may still fit, when those that are terminating are gone. */
-    struct kube_amounts used = { { 0 } };
-    for (uint32_t i = 0; i < count; i++)
-        for (uint32_t r = 0; r < KUBE_AMOUNTS; r++) used.of[r] += kube->pods[i].request.of[r];
-    loss.possible = kube_short_amounts(&allocatable, &used, pod) == 0;
+    loss.possible = kube_fits_beside(&allocatable, one_by_one, kube->pods, count, pod);
     return loss;
 }
 

@@ -9,8 +9,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* A vector of resources: enum kube_resource first, then pods, then extended resources by name. */
-enum { KUBE_PODS = KUBE_RESOURCES, KUBE_EXTENDED, KUBE_AMOUNTS = 16 };
+/* A vector of resources: enum kube_resource first, then pods, then extended resources by name; last the thousandths of one
+ * GPU, of which a node has as many as the largest free part of one of its GPUs. */
+enum { KUBE_PODS = KUBE_RESOURCES, KUBE_EXTENDED, KUBE_FRACTION = 15, KUBE_AMOUNTS };
 struct kube_amounts {
     int64_t of[KUBE_AMOUNTS];
 };

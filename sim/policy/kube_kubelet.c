@@ -89,6 +89,27 @@ static uint32_t lowest(uint32_t gpus, uint32_t count)
     return mask;
 }
 
+/* The GPU of a part of so many thousandths: the one in parts with the least left that has room, else the lowest whole one. */
+static uint32_t gpu_of_fraction(const struct cluster *cluster, const struct device_ask *ask,
+                                uint32_t whole, uint32_t units)
+{
+    uint32_t best = 0, least = UINT32_MAX;
+    for (uint32_t bit = 0; bit < cluster->gpus_per_node; bit++) {
+        const uint64_t gpu = (uint64_t)ask->node * cluster->gpus_per_node + bit;
+        uint32_t left = (uint32_t)CLUSTER_UNITS;
+        if (cluster->broken_mask[ask->node] >> bit & 1) continue;
+        if (cluster->holder[gpu] == LIVE_SHARED) left = cluster->share_free[gpu];
+        for (uint32_t p = 0; p < ask->picked.count; p++)
+            if (ask->picked.parts[p].node == ask->node && ask->picked.parts[p].mask == 1u << bit)
+                left -= ask->picked.parts[p].share_units;
+        const bool in_parts = cluster->holder[gpu] == LIVE_SHARED || left < (uint32_t)CLUSTER_UNITS;
+        if (!in_parts || left < units || left >= least) continue;
+        best = 1u << bit;
+        least = left;
+    }
+    return best ? best : lowest(whole, 1);
+}
+
 /* The part of a pod on its node beside those before it: whole GPUs, the best linked ones where their links are known, or one
  * part of a shared one. False: the kubelet refuses the pod. */
 static bool part_of(const struct kubernetes *kube, uint32_t node, const struct kube_amounts *pod,
@@ -98,6 +119,7 @@ static bool part_of(const struct kubernetes *kube, uint32_t node, const struct k
     const uint32_t group = cluster->group_of[node];
     *part = (struct part){ .node = node, .gpus = (uint32_t)pod->of[KUBE_GPU] };
     const char *profile = kube_part_profile(&kube->shapes, group, pod);
+    const uint32_t units = (uint32_t)(pod->of[KUBE_FRACTION] * (CLUSTER_UNITS / KUBE_GPU_MILLI));
     const struct device_ask ask = { .node = node,
                                     .size = profile ? 1 : part->gpus,
                                     .profile = profile,
@@ -110,6 +132,9 @@ static bool part_of(const struct kubernetes *kube, uint32_t node, const struct k
         const bool found = devices_pick(cluster, node, &kube->shapes.devices[group], profile,
                                         aligned, picked, part);
         ASSERT(found);
+    } else if (units) {
+        part->share_units = units;
+        part->mask = gpu_of_fraction(cluster, &ask, ask.available, units);
     } else if (part->gpus && linked)
         part->mask = gpu_group_preferred(kube->shapes.devices[group].link_score,
                                          ask.available & aligned, 0, part->gpus);
@@ -177,7 +202,6 @@ struct kube_admitted_pods kube_admit_pods(struct kubernetes *kube, const struct 
         if (part_of(kube, kube->parts[i].node, pod, picked, &refusal.part)) {
             kube->parts[admitted.count++] = refusal.part;
             admitted.big_count += first + i < pods->big_count;
-            kube_bill_add(&admitted.bill, pod, 1);
         } else if (!log_append(&kube->refusals, &refusal))
             kube->out_of_memory = true;
     }

@@ -18,6 +18,8 @@ static uint64_t key_hash(const struct kube_node_key *key)
                  (uint64_t)key->kept_for << 32);
     for (uint32_t i = 0; i < KUBE_PROFILES && key->parts[i]; i++)
         hash = mix64(hash ^ key->parts_free[i]);
+    for (uint32_t i = 0; i < KUBE_NODE_GPUS && key->open.left[i]; i++)
+        hash = mix64(hash ^ key->open.left[i]);
     return mix64(hash ^ key->kept_gpus ^ (uint64_t)key->kept_pods << 16 ^
                  (uint64_t)key->kept_cpu << 32);
 }
@@ -30,7 +32,8 @@ static bool key_equal(const struct kube_node_key *a, const struct kube_node_key 
            a->pods_without_memory == b->pods_without_memory && a->is_out == b->is_out &&
            a->kept_for == b->kept_for && a->kept_gpus == b->kept_gpus &&
            a->kept_pods == b->kept_pods && a->kept_cpu == b->kept_cpu &&
-           a->kept_memory == b->kept_memory && a->kept_priority == b->kept_priority &&
+           a->kept_milli == b->kept_milli && a->kept_memory == b->kept_memory &&
+           a->kept_priority == b->kept_priority && !memcmp(&a->open, &b->open, sizeof a->open) &&
            !memcmp(a->parts, b->parts, sizeof a->parts) &&
            !memcmp(a->parts_free, b->parts_free, sizeof a->parts_free);
 }
@@ -41,6 +44,7 @@ static void fill_room(const struct kube_nodes *nodes, struct kube_node_class *cl
     struct kube_room *room = &class->room;
     room->allocatable = nodes->shapes->groups[key->group].allocatable;
     room->allocatable.of[KUBE_GPU] = key->gpus;
+    room->allocatable.of[KUBE_FRACTION] = kube_open_largest(&key->open, key->gpus_free);
     room->used =
         (struct kube_amounts){ { [KUBE_CPU] = room->allocatable.of[KUBE_CPU] - key->cpu_free,
                                  [KUBE_MEMORY] =
@@ -57,6 +61,7 @@ static void fill_room(const struct kube_nodes *nodes, struct kube_node_class *cl
     class->kept = (struct kube_amounts){ { [KUBE_CPU] = key->kept_cpu,
                                            [KUBE_MEMORY] = (int64_t)key->kept_memory,
                                            [KUBE_GPU] = key->kept_gpus,
+                                           [KUBE_FRACTION] = key->kept_milli,
                                            [KUBE_PODS] = key->kept_pods } };
 }
 
@@ -119,6 +124,20 @@ static void read_parts(const struct kube_nodes *nodes, uint32_t node, struct kub
     }
 }
 
+/* What is left of GPUs in thousandths; broken ones offer none. */
+static void read_open(const struct kube_nodes *nodes, uint32_t node, struct kube_node_key *key)
+{
+    const struct cluster *cluster = nodes->cluster;
+    const struct kube_shapes *shapes = nodes->shapes;
+    if (!shapes->some_fractions || (shapes->devices && devices_cut(&shapes->devices[key->group])))
+        return;
+    const uint32_t *holder = &cluster->holder[(uint64_t)node * cluster->gpus_per_node];
+    const uint32_t *left = &cluster->share_free[(uint64_t)node * cluster->gpus_per_node];
+    for (uint32_t bit = 0; bit < cluster->gpus_per_node; bit++)
+        if (holder[bit] == LIVE_SHARED && !(cluster->broken_mask[node] >> bit & 1))
+            kube_open_add(&key->open, left[bit] / (uint32_t)(CLUSTER_UNITS / KUBE_GPU_MILLI));
+}
+
 /* GPUs that are given out in shares are in use, and broken ones do not exist. */
 static struct kube_node_key read_key(const struct kube_nodes *nodes, uint32_t node)
 {
@@ -135,11 +154,13 @@ static struct kube_node_key read_key(const struct kube_nodes *nodes, uint32_t no
         .kept_for = LIVE_NONE,
     };
     read_parts(nodes, node, &key);
+    read_open(nodes, node, &key);
     if (kept->live != LIVE_NONE) {
         key.kept_for = kept->live;
         key.kept_priority = kept->priority;
         key.kept_gpus = (uint16_t)kept->amounts.of[KUBE_GPU];
         key.kept_pods = (uint16_t)kept->amounts.of[KUBE_PODS];
+        key.kept_milli = (uint32_t)kept->amounts.of[KUBE_FRACTION];
         key.kept_cpu = (uint32_t)kept->amounts.of[KUBE_CPU];
         key.kept_memory = (uint64_t)kept->amounts.of[KUBE_MEMORY];
     }
@@ -220,19 +241,20 @@ void kube_nodes_refresh(struct kube_nodes *nodes)
     nodes->all_dirty = false;
 }
 
-void kube_nodes_take(struct kube_nodes *nodes, uint32_t node, const struct kube_amounts *pod,
-                     int sign)
+void kube_nodes_take(struct kube_nodes *nodes, uint32_t node, const struct kube_amounts *pod)
 {
     struct kube_node_key key = nodes->classes[nodes->class_of[node]].key;
-    key.cpu_free -= (uint32_t)(sign * pod->of[KUBE_CPU]);
-    key.memory_free -= (uint64_t)(sign * pod->of[KUBE_MEMORY]);
-    key.gpus_free = (uint16_t)(key.gpus_free - sign * pod->of[KUBE_GPU]);
+    key.cpu_free -= (uint32_t)pod->of[KUBE_CPU];
+    key.memory_free -= (uint64_t)pod->of[KUBE_MEMORY];
+    key.gpus_free = (uint16_t)(key.gpus_free - pod->of[KUBE_GPU]);
     for (uint32_t i = 0; i < nodes->shapes->profile_count; i++)
-        key.parts_free[i] = (uint16_t)(key.parts_free[i] - sign * pod->of[KUBE_EXTENDED + i]);
-    key.pods = (uint16_t)(key.pods + sign);
-    if (pod->of[KUBE_CPU] == 0) key.pods_without_cpu = (uint16_t)(key.pods_without_cpu + sign);
-    if (pod->of[KUBE_MEMORY] == 0)
-        key.pods_without_memory = (uint16_t)(key.pods_without_memory + sign);
+        key.parts_free[i] = (uint16_t)(key.parts_free[i] - pod->of[KUBE_EXTENDED + i]);
+    const uint32_t milli = (uint32_t)pod->of[KUBE_FRACTION];
+    const bool has_room = milli == 0 || kube_open_take(&key.open, &key.gpus_free, milli);
+    ASSERT(has_room);
+    key.pods++;
+    key.pods_without_cpu += pod->of[KUBE_CPU] == 0;
+    key.pods_without_memory += pod->of[KUBE_MEMORY] == 0;
     set_class(nodes, node, &key);
 }
 

@@ -19,11 +19,12 @@ struct kube_node_key {
     uint32_t cpu_free;      /* milli                                                         */
     uint64_t memory_free;
     uint16_t gpus, gpus_free; /* in order: used = gpus - gpus_free; parts where they are shared out */
+    struct kube_open open;  /* GPUs in thousandths                                             */
     uint16_t parts[KUBE_PROFILES], parts_free[KUBE_PROFILES]; /* of each MIG profile                */
     uint16_t pods, pods_without_cpu, pods_without_memory;
     uint16_t is_out;
     uint16_t kept_gpus, kept_pods; /* kept for a job that preempted here, of ...                  */
-    uint32_t kept_cpu;
+    uint32_t kept_cpu, kept_milli;
     uint64_t kept_memory;
     uint32_t kept_for;      /* ... this live row; LIVE_NONE = for nobody                           */
     int32_t kept_priority;
@@ -69,9 +70,8 @@ void kube_nodes_touch_all(struct kube_nodes *nodes);
 /* Reads the nodes that were touched. */
 void kube_nodes_refresh(struct kube_nodes *nodes);
 
-/* Books one pod on a node, or takes it back (`sign` +1 or -1), in this table only. */
-void kube_nodes_take(struct kube_nodes *nodes, uint32_t node, const struct kube_amounts *pod,
-                     int sign);
+/* Books one pod on a node, where it fits, in this table only: who takes it back touches the node. */
+void kube_nodes_take(struct kube_nodes *nodes, uint32_t node, const struct kube_amounts *pod);
 
 /* Keeps a place for one more pod of a job on a node; all places of another job there are given up. */
 void kube_nodes_keep(struct kube_nodes *nodes, uint32_t node, uint32_t live, int32_t priority,

@@ -13,7 +13,7 @@ static uint32_t profile_resource(struct kube_shapes *shapes, const char *profile
 {
     for (uint32_t i = 0; i < shapes->profile_count; i++)
         if (!strcmp(shapes->profiles[i], profile)) return KUBE_EXTENDED + i;
-    if (shapes->profile_count == KUBE_PROFILES) return KUBE_AMOUNTS - 1;
+    if (shapes->profile_count == KUBE_PROFILES) return KUBE_FRACTION - 1;
     shapes->profiles[shapes->profile_count] = profile;
     return KUBE_EXTENDED + shapes->profile_count++;
 }
@@ -79,7 +79,9 @@ static bool asked_pods(struct kube_shapes *shapes, const struct jobs *jobs, cons
         (struct kube_amounts){ { [KUBE_CPU] = ask->pod_cpu_milli,
                                  [KUBE_MEMORY] = (int64_t)ask->pod_memory_bytes,
                                  [KUBE_GPU] = ask->pod_gpus,
+                                 [KUBE_FRACTION] = ask->gpu_milli,
                                  [KUBE_PODS] = 1 } };
+    shapes->some_fractions |= ask->gpu_milli > 0;
     if (ask->instance != TEXT_NONE) {
         const uint32_t resource = profile_resource(shapes, jobs->text + ask->instance);
         pods->big.of[resource] = ask->pod_gpus ? ask->pod_gpus : 1;
@@ -95,9 +97,11 @@ static int64_t pods_in(const struct kube_amounts *allocatable, const struct kube
 {
     int64_t most = allocatable->of[KUBE_PODS];
     for (uint32_t r = 0; r < KUBE_AMOUNTS; r++)
-        if (pod->of[r] > 0 && allocatable->of[r] / pod->of[r] < most)
+        if (r != KUBE_FRACTION && pod->of[r] > 0 && allocatable->of[r] / pod->of[r] < most)
             most = allocatable->of[r] / pod->of[r];
-    return most;
+    if (pod->of[KUBE_FRACTION] == 0) return most;
+    const int64_t parts = allocatable->of[KUBE_GPU] * (KUBE_GPU_MILLI / pod->of[KUBE_FRACTION]);
+    return parts < most ? parts : most;
 }
 
 /* The words of the scheduler for what most nodes object to; constant, since results keep them. */
@@ -109,8 +113,9 @@ static const char *reason_of(const struct kube_shapes *shapes, const struct kube
         uint32_t resources;
         const char *words;
     } reasons[] = {
-        { REJECT_RESOURCE, 1u << KUBE_GPU, "0 nodes are available: Insufficient nvidia.com/gpu" },
-        { REJECT_RESOURCE, ~0u << KUBE_EXTENDED,
+        { REJECT_RESOURCE, 1u << KUBE_GPU | 1u << KUBE_FRACTION,
+          "0 nodes are available: Insufficient nvidia.com/gpu" },
+        { REJECT_RESOURCE, (1u << KUBE_FRACTION) - (1u << KUBE_EXTENDED),
           "0 nodes are available: Insufficient nvidia.com/mig" },
         { REJECT_RESOURCE, 1u << KUBE_MEMORY, "0 nodes are available: Insufficient memory" },
         { REJECT_RESOURCE, 1u << KUBE_CPU, "0 nodes are available: Insufficient cpu" },
@@ -227,10 +232,12 @@ static bool init_groups(struct kube_shapes *shapes, const struct policy_view *vi
         const char *labels = told ? view->layout->groups[g].labels : "";
         const char *taints = told ? view->layout->groups[g].taints : "";
         facts->nodes = group->nodes;
-        facts->allocatable = (struct kube_amounts){ { [KUBE_CPU] = group->cores_milli,
-                                                      [KUBE_MEMORY] = (int64_t)group->memory_bytes,
-                                                      [KUBE_GPU] = group->gpus,
-                                                      [KUBE_PODS] = KUBE_NODE_PODS } };
+        facts->allocatable =
+            (struct kube_amounts){ { [KUBE_CPU] = group->cores_milli,
+                                     [KUBE_MEMORY] = (int64_t)group->memory_bytes,
+                                     [KUBE_GPU] = group->gpus,
+                                     [KUBE_FRACTION] = group->gpus ? KUBE_GPU_MILLI : 0,
+                                     [KUBE_PODS] = KUBE_NODE_PODS } };
         if (!kube_read_facts(labels, taints, arena, &facts->facts)) return false;
         if (told) shapes->links_known[g] = knows_links(&view->layout->groups[g]);
         if (told) shapes->some_cut |= devices_cut(&view->layout->groups[g]);
@@ -249,14 +256,28 @@ const char *kube_part_profile(const struct kube_shapes *shapes, uint32_t group,
     return NULL;
 }
 
-/* More than one part of a shared GPU is never given to one pod. */
+/* More than one part of a shared GPU is never given to one pod, nor thousandths of it. */
 static bool takes_one_part(const struct kube_shapes *shapes, uint32_t group,
                            const struct kube_amounts *pod)
 {
     if (!shapes->devices || !devices_cut(&shapes->devices[group])) return true;
     int64_t parts = pod->of[KUBE_GPU];
-    for (uint32_t r = KUBE_EXTENDED; r < KUBE_AMOUNTS; r++) parts += pod->of[r];
-    return parts <= 1;
+    for (uint32_t r = KUBE_EXTENDED; r < KUBE_FRACTION; r++) parts += pod->of[r];
+    return parts <= 1 && pod->of[KUBE_FRACTION] == 0;
+}
+
+/* Whether nothing but that keeps a pod from an empty node. */
+static bool wants_two_parts(const struct kube_shapes *shapes, const struct kube_pods *pods)
+{
+    static const struct kube_amounts nothing;
+    for (uint32_t g = 0; g < shapes->group_count; g++) {
+        const struct kube_group_facts *group = &shapes->groups[g];
+        if (pods->big.of[KUBE_FRACTION] == 0 && !takes_one_part(shapes, g, &pods->big) &&
+            kube_filter(&group->facts, &pods->wish, &group->allocatable, &nothing, &pods->big)
+                    .why == REJECT_NONE)
+            return true;
+    }
+    return false;
 }
 
 struct kube_amounts kube_grant_amounts(const struct kube_shapes *shapes,
@@ -266,8 +287,13 @@ struct kube_amounts kube_grant_amounts(const struct kube_shapes *shapes,
                                       [KUBE_MEMORY] = (int64_t)grant->memory_bytes,
                                       [KUBE_GPU] = bits_count(grant->mask),
                                       [KUBE_PODS] = 1 } };
-    if (!shapes->devices) return amounts;
-    const struct server_group *group = &shapes->devices[cluster->group_of[grant->node]];
+    const struct server_group *group =
+        shapes->devices ? &shapes->devices[cluster->group_of[grant->node]] : NULL;
+    if (grant->share_units && (!group || !devices_cut(group))) {
+        amounts.of[KUBE_GPU] = 0;
+        amounts.of[KUBE_FRACTION] = grant->share_units / (CLUSTER_UNITS / KUBE_GPU_MILLI);
+    }
+    if (!group) return amounts;
     if (group->sharing != SHARING_MIG_MIXED || grant->share_units == 0) return amounts;
     amounts.of[KUBE_GPU] = 0;
     for (uint32_t c = 0; c < group->cut_count; c++) {
@@ -296,8 +322,8 @@ bool kube_shapes_init(struct kube_shapes *shapes, const struct policy_view *view
         struct kube_pods *pods = &shapes->pods[c];
         const struct ask *ask =
             request->ask != ASK_NONE && view->jobs->asks ? &view->jobs->asks[request->ask] : NULL;
-        const bool in_pods =
-            ask && (ask->pods || ask->pod_gpus || ask->pod_cpu_milli || ask->instance != TEXT_NONE);
+        const bool in_pods = ask && (ask->pods || ask->pod_gpus || ask->gpu_milli ||
+                                     ask->pod_cpu_milli || ask->instance != TEXT_NONE);
         if (!in_pods) plain_pods(shapes, request, &view->demands[c], pods);
         if (in_pods && !asked_pods(shapes, view->jobs, ask, arena, pods)) return false;
         for (uint32_t g = 0; g < shapes->group_count; g++) {
@@ -309,21 +335,20 @@ bool kube_shapes_init(struct kube_shapes *shapes, const struct policy_view *view
             shapes->raw_affinity[cell] = kube_raw_affinity(facts, &pods->wish);
         }
         pods->never = never_of(shapes, pods, shapes->facts_fit + (size_t)c * shapes->group_count);
+        if (pods->never && wants_two_parts(shapes, pods))
+            pods->never = "UnexpectedAdmissionError: more than one part of a shared GPU "
+                          "(failRequestsGreaterThanOne)";
     }
     return true;
 }
 
 struct kube_bill kube_bill_of(const struct kube_pods *pods)
 {
-    struct kube_bill bill = { { 0 } };
-    kube_bill_add(&bill, &pods->big, pods->big_count);
-    kube_bill_add(&bill, &pods->small, pods->count - pods->big_count);
+    struct kube_bill bill;
+    for (int r = 0; r < KUBE_RESOURCES; r++)
+        bill.of[r] =
+            pods->big_count * pods->big.of[r] + (pods->count - pods->big_count) * pods->small.of[r];
     return bill;
-}
-
-void kube_bill_add(struct kube_bill *bill, const struct kube_amounts *pod, int64_t pods)
-{
-    for (int r = 0; r < KUBE_RESOURCES; r++) bill->of[r] += pods * pod->of[r];
 }
 
 static const char *text_of(const struct policy_view *view, uint32_t offset)

@@ -4,12 +4,14 @@
  * else as many pods as the plain shape has servers, all of them whole ones under `shape: model`. Such a pod takes the
  * cores and memory that the trace says, else its GPUs' even part of the poorest node that holds it, so that hosts never
  * keep a GPU from it. A group whose GPUs are shared out offers as many nvidia.com/gpu as it has parts, or its MIG
- * profiles by name; a pod gets at most one such part (failRequestsGreaterThanOne). Pods of one job differ by at most one size: the first `big_count` are big, the others small. */
+ * profiles by name; a pod gets at most one such part (failRequestsGreaterThanOne). Thousandths of a GPU, which only KAI knows,
+ * come from GPUs that are not shared out otherwise. Pods of one job differ by at most one size: the first `big_count` are big, the others small. */
 #ifndef GPUPLAN_POLICY_KUBE_PODS_H
 #define GPUPLAN_POLICY_KUBE_PODS_H
 
 #include "base/arena.h"
 #include "policy/kube_numa.h"
+#include "policy/kube_parts.h"
 #include "policy/kube_quota.h"
 #include "policy/kube_score.h"
 #include "policy/policy.h"
@@ -40,11 +42,12 @@ struct kube_sockets {
 };
 
 /* MIG profiles that some node offers by name, each an extended resource "nvidia.com/mig-PROFILE". */
-enum { KUBE_PROFILES = KUBE_AMOUNTS - KUBE_EXTENDED };
+enum { KUBE_PROFILES = KUBE_FRACTION - KUBE_EXTENDED };
 
 struct kube_shapes {
     const struct server_group *devices; /* [group_count] how their GPUs are shared out; NULL = whole ones */
     bool some_cut;                   /* some group's GPUs are shared out                        */
+    bool some_fractions;             /* some pod asks for thousandths of a GPU                   */
     bool *links_known;               /* [group_count] its pair scores are not all 0                */
     enum topology_manager topology_manager;
     struct kube_sockets *sockets;    /* [group_count]; NULL under topology manager none            */
@@ -75,9 +78,8 @@ const char *kube_part_profile(const struct kube_shapes *shapes, uint32_t group,
 struct kube_amounts kube_grant_amounts(const struct kube_shapes *shapes,
                                        const struct cluster *cluster, const struct grant *grant);
 
-/* What all pods of a job ask for; and so many pods more. */
+/* What all pods of a job ask for. */
 struct kube_bill kube_bill_of(const struct kube_pods *pods);
-void kube_bill_add(struct kube_bill *bill, const struct kube_amounts *pod, int64_t pods);
 
 /* The queue of a job: the one that it names (LIVE_NONE when that is not there), else the one called as its user, else
  * "default", else the first. */

@@ -23,9 +23,34 @@ static void insert_row(const struct kube_running *pods, uint32_t *rows, uint32_t
     rows[at] = row;
 }
 
-static void change_amounts(struct kube_amounts *sum, const struct kube_amounts *by, int64_t sign)
+/* A node with some of its pods. */
+struct load {
+    const struct kube_amounts *allocatable;
+    struct kube_amounts used;
+    struct kube_gpus gpus;
+    bool by_gpu;
+};
+
+static struct load load_of(const struct kube_amounts *allocatable, const struct kube_gpus *gpus)
 {
-    for (uint32_t r = 0; r < KUBE_AMOUNTS; r++) sum->of[r] += sign * by->of[r];
+    struct load load = { .allocatable = allocatable, .by_gpu = gpus != NULL };
+    if (gpus) load.gpus = *gpus;
+    return load;
+}
+
+static void change_load(struct load *load, const struct kube_running *pod, int sign)
+{
+    for (uint32_t r = 0; r < KUBE_AMOUNTS; r++) load->used.of[r] += sign * pod->request.of[r];
+    if (load->by_gpu) kube_gpus_change(&load->gpus, pod->gpus, pod->milli, sign);
+}
+
+static bool load_takes(const struct load *load, const struct kube_amounts *request)
+{
+    uint32_t too_little = kube_short_amounts(load->allocatable, &load->used, request);
+    if (!load->by_gpu) return too_little == 0;
+    too_little &= ~(1u << KUBE_GPU | 1u << KUBE_FRACTION);
+    return too_little == 0 && kube_gpus_fit(&load->gpus, (uint32_t)request->of[KUBE_GPU],
+                                            (uint32_t)request->of[KUBE_FRACTION]);
 }
 
 /* The lower pods by importance, those whose budget breaks first. A budget is spent on the more important ones.
@@ -60,34 +85,43 @@ static void note_victim(struct kube_loss *loss, const struct kube_running *pod)
     loss->priority_sum += pod->priority + (INT64_C(1) << 31);
 }
 
-struct kube_loss kube_victims(const struct kube_amounts *allocatable,
+struct kube_loss kube_victims(const struct kube_amounts *allocatable, const struct kube_gpus *gpus,
                               const struct kube_running *pods, uint32_t count,
                               const struct kube_amounts *request, int32_t priority,
                               const int32_t *allowed, uint32_t *victims, uint32_t *spare)
 {
     struct kube_loss loss = { 0 };
-    struct kube_amounts used = { { 0 } };
+    struct load load = load_of(allocatable, gpus);
     uint32_t *lower = spare, lower_count = 0;
     for (uint32_t i = 0; i < count; i++) {
         if (pods[i].priority < priority)
             insert_row(pods, lower, lower_count++, i);
         else
-            change_amounts(&used, &pods[i].request, 1);
+            change_load(&load, &pods[i], 1);
     }
-    if (lower_count == 0 || kube_short_amounts(allocatable, &used, request)) return loss;
+    if (lower_count == 0 || !load_takes(&load, request)) return loss;
     loss.possible = true;
     const uint32_t breaking = split_by_budget(pods, lower, lower_count, allowed, spare + count,
                                               spare + 2 * (size_t)count);
     for (uint32_t i = 0; i < lower_count; i++) {
         const struct kube_running *pod = &pods[lower[i]];
-        change_amounts(&used, &pod->request, 1);
-        if (!kube_short_amounts(allocatable, &used, request)) continue;
-        change_amounts(&used, &pod->request, -1);
+        change_load(&load, pod, 1);
+        if (load_takes(&load, request)) continue;
+        change_load(&load, pod, -1);
         note_victim(&loss, pod);
         insert_row(pods, victims, loss.victim_count++, lower[i]);
         loss.violations += i < breaking;
     }
     return loss;
+}
+
+bool kube_fits_beside(const struct kube_amounts *allocatable, const struct kube_gpus *gpus,
+                      const struct kube_running *pods, uint32_t count,
+                      const struct kube_amounts *request)
+{
+    struct load load = load_of(allocatable, gpus);
+    for (uint32_t i = 0; i < count; i++) change_load(&load, &pods[i], 1);
+    return load_takes(&load, request);
 }
 
 bool kube_loss_is_less(const struct kube_loss *a, const struct kube_loss *b)

@@ -150,13 +150,12 @@ static bool find_places(struct kubernetes *kube, const struct policy_view *view,
         uint32_t node = kube_kept_node(kube, &candidate);
         if (node == KUBE_NO_PLACE) node = kube_cycle_node(&kube->cycle, &candidate);
         if (node == KUBE_NO_PLACE) {
-            for (uint32_t k = 0; k < i; k++)
-                kube_nodes_take(&kube->nodes, kube->parts[k].node,
-                                kube_pod(pods, kube_next_pod(job) + k), -1);
+            for (uint32_t k = 0; k < i; k++) kube_nodes_touch(&kube->nodes, kube->parts[k].node);
+            kube_nodes_refresh(&kube->nodes);
             return false;
         }
         kube->parts[i].node = node;
-        kube_nodes_take(&kube->nodes, node, pod, +1);
+        kube_nodes_take(&kube->nodes, node, pod);
     }
     return true;
 }
@@ -191,7 +190,7 @@ static void decide_places(struct kubernetes *kube, const struct policy_view *vie
             *decision = (struct decision){ .what = DECIDE_GIVE_BACK, .live = live };
         return;
     }
-    if (kube->batch) kube_batch_took(kube, live, &admitted.bill);
+    if (kube->batch) kube_batch_took(kube, view, live, admitted);
     if (!job->holds) kube_count_priority(kube, job->priority, +1);
     if (!job->holds) job->start_no++;
     job->holds = true;

@@ -166,7 +166,6 @@ void kube_kubelet_clear(struct kubernetes *kube);
  * take are left there, in order. The others have failed. */
 struct kube_admitted_pods {
     uint32_t count, big_count;
-    struct kube_bill bill;
 };
 struct kube_admitted_pods kube_admit_pods(struct kubernetes *kube, const struct policy_view *view,
                                           uint32_t live, uint32_t first, uint32_t count);

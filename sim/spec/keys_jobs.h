@@ -55,7 +55,7 @@
 
 { "jobs[].pods", KEY_COUNT, RANGE(1, LIMIT_GPUS), .fallback = "1", .kinds = KUBERNETES, AT(job_line, ask.pods), .help = "equal pods" },
 { "jobs[].resources", KEY_CUSTOM, .fallback = "=none", .kinds = PODS, .form = "map", .help = "of one pod: {cpu: 500m, memory: 8Gi, nvidia.com/gpu: 2, nvidia.com/mig-2g.10gb: 1}" },
-{ "jobs[].gpu_milli", KEY_COUNT, RANGE(0, 1000), .fallback = "0", .kinds = PODS, AT(job_line, ask.gpu_milli), .help = "thousandths of one GPU; 0 = whole GPUs" },
+{ "jobs[].gpu_milli", KEY_COUNT, RANGE(0, 1000), .fallback = "0", .kinds = PODS, AT(job_line, ask.gpu_milli), .help = "thousandths of one GPU; 0 = whole GPUs. Of each pod; under Kubernetes KAI's gpu-fraction" },
 { "jobs[].gpu_type", KEY_TEXT, .fallback = "", .kinds = WHOLE, AT(job_line, gpu_type), .help = "only such GPUs: V100, or V100|T4" },
 { "jobs[].priority", KEY_COUNT, RANGE(-2147483648.0, 2147483647), .fallback = "0", .kinds = KUBERNETES, AT(job_line, priority), .help = "higher goes first, and may evict" },
 { "jobs[].preemptionPolicy", KEY_CHOICE, .fallback = "PreemptLowerPriority", .words = "PreemptLowerPriority|Never", .kinds = KUBERNETES, AT(job_line, may_not_preempt), .help = "whether it may evict" },
