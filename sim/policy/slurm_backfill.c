@@ -143,13 +143,14 @@ struct attempt_at {
         counts; /* too few ready candidates move it on, and never make Slurm give it up             */
 };
 
-/* Enough ready nodes are all that it needs, and every node of the partition is ready one day: where some never are, as
+/* Enough ready nodes are all that it needs, its word is heard by nobody (slurm_het.c, slurm_evict.c), and every node of the partition is ready one day: where some never are, as
  * those of other kinds, Slurm may give up the job in a step at which they stand among its candidates. */
 static bool counts_only(struct slurm *slurm, const struct policy_view *view,
                         const struct attempt_at *try)
 {
     if (slurm_asks_always || !slurm_is_plain(slurm, try->need) ||
-        slurm->spec->reservation_count > 0)
+        slurm->spec->reservation_count > 0 || slurm->spec->preempt_type != PREEMPT_NONE ||
+        slurm_het_of(view, try->entry->row) != JOB_NONE)
         return false;
     const uint64_t *nodes = slurm_partition_nodes(&slurm->nodes, try->entry->partition);
     for (uint32_t w = 0; w < slurm->nodes.words; w++)
@@ -204,6 +205,20 @@ static void learn(struct slurm *slurm, const struct attempt_at *try, uint32_t re
 
 enum step { STEP_STARTS, STEP_ON, STEP_DONE };
 
+/* Within the window, and its job may. */
+static bool may_reserve(const struct slurm *slurm, const struct policy_view *view,
+                        const struct attempt_at *try, struct span_s span)
+{
+    const int64_t behind_s = slurm->sched_start_s + slurm->spec->bf_window_ns / NS_PER_S;
+    return span.from_s <= behind_s && reserves(slurm, view, try->entry, try->now_ns);
+}
+
+/* A start that meets a reservation: the job goes on from there. */
+static void meet(const struct slurm *slurm, struct attempt_at *try, int64_t start_s)
+{
+    try->at_s = start_s > try->at_s ? start_s : start_s + slurm->slots.step_s;
+}
+
 /* Steps 6 to 8 for a job that would start at start_s. */
 static enum step place_at(struct slurm *slurm, const struct policy_view *view,
                           struct attempt_at *try, int64_t start_s, bool now)
@@ -226,11 +241,10 @@ static enum step place_at(struct slurm *slurm, const struct policy_view *view,
         return STEP_ON;
     }
     const struct span_s span = slots_of(slurm, start_s, try->limit_s);
-    const int64_t behind_s = now_s + slurm->spec->bf_window_ns / NS_PER_S;
-    if (span.from_s > behind_s || !reserves(slurm, view, entry, try->now_ns)) return STEP_DONE;
+    if (!may_reserve(slurm, view, try, span)) return STEP_DONE;
     read_chosen(slurm);
     if (slots_overlap(&slurm->slots, span.from_s, span.to_s, slurm->chosen)) {
-        try->at_s = start_s > try->at_s ? start_s : start_s + slurm->slots.step_s;
+        meet(slurm, try, start_s);
         return STEP_ON;
     }
     slurm->out_of_memory |= !slots_reserve(&slurm->slots, span.from_s, span.to_s, slurm->chosen);
@@ -248,6 +262,49 @@ static bool evicts(struct slurm *slurm, const struct policy_view *view,
     return slurm_evict_for(slurm, view, try->entry, try->need, how, try->now_ns, &over);
 }
 
+/* Whether a job that cannot start now would meet a reservation of a higher job wherever it goes: fewer of the candidates
+ * that are ready by then are free than it needs. Then it goes on from its start, and where it would go nobody asks. */
+static bool collides(struct slurm *slurm, const struct policy_view *view, struct attempt_at *try,
+                     const struct slurm_crowd *crowd)
+{
+    int64_t until_s;
+    int64_t start_s = slurm_when_expected(slurm, view, crowd, slurm->sched_start_s, &until_s);
+    if (start_s == SECONDS_NEVER) return false;
+    if (start_s < try->at_s) start_s = try->at_s;
+    const struct span_s span = slots_of(slurm, start_s, try->limit_s);
+    if (start_s > try->later_s || !may_reserve(slurm, view, try, span)) return false;
+    memcpy(slurm->chosen, slurm->candidates, slurm->nodes.words * sizeof *slurm->chosen);
+    slots_take_out(&slurm->slots, span.from_s, span.to_s, slurm->chosen);
+    if (slurm_vacancy_count(slurm, view, try->table, slurm->chosen, until_s) >= crowd->nodes_min)
+        return false;
+    meet(slurm, try, start_s);
+    return true;
+}
+
+/* Counts that move a job on without a question to the selector; false = it must be asked. */
+static bool moves_on(struct slurm *slurm, const struct policy_view *view, struct attempt_at *try,
+                     struct slurm_crowd *crowd)
+{
+    const bool ends = try->later_s < SLOTS_NEVER;
+    if (try->counts && ends) {
+        const uint32_t ready =
+            slurm_vacancy_count(slurm, view, try->table, crowd->candidates, try->later_s);
+        const bool few = ready < crowd->nodes_min;
+        if (few) learn(slurm, try, ready);
+        if (few || slurm_when_is_behind(slurm, view, crowd, slurm->sched_start_s, try->later_s)) {
+            try->at_s = try->later_s;
+            return true;
+        }
+    }
+    crowd->ready_s = slurm_vacancy_at(slurm, view, try->table, crowd->candidates, crowd->nodes_min);
+    if (crowd->ready_s == VACANT_NEVER || !slurm_is_plain(slurm, try->need)) return false;
+    if (crowd->ready_s > try->later_s) {
+        try->at_s = try->later_s;
+        return true;
+    }
+    return try->counts && crowd->ready_s > 0 && collides(slurm, view, try, crowd);
+}
+
 /* Steps 3 to 8 from try->at_s on. */
 static enum step step_from(struct slurm *slurm, const struct policy_view *view,
                            struct attempt_at *try)
@@ -257,33 +314,20 @@ static enum step step_from(struct slurm *slurm, const struct policy_view *view,
                                    .waited_ns =
                                        try->now_ns - view->live->jobs[try->entry->live].submit_ns,
                                    .backfill = true };
+    struct slurm_crowd crowd = { slurm->candidates, try->table, need->nodes_min, 0 };
     if (try->counts) skip_known(slurm, try);
     try->later_s = slurm_backfill_candidates(slurm, view, try->entry, try->at_s, try->limit_s);
-    const bool hopeful = enough(slurm, need);
-    /* It starts no sooner than enough candidates are ready: behind `later`, the selector need not be asked. */
-    const bool ends = try->later_s < SLOTS_NEVER;
-    const uint32_t ready =
-        try->counts && ends
-            ? slurm_vacancy_count(slurm, view, try->table, slurm->candidates, try->later_s)
-            : need->nodes_min;
-    if (ready < need->nodes_min) learn(slurm, try, ready);
-    const int64_t ready_s =
-        hopeful && ready >= need->nodes_min && !slurm_asks_always
-            ? slurm_vacancy_at(slurm, view, try->table, slurm->candidates, need->nodes_min)
-            : 0;
-    if (!hopeful || ready < need->nodes_min ||
-        (ready_s != VACANT_NEVER && ready_s > try->later_s && slurm_is_plain(slurm, need))) {
-        if (!ends) return STEP_DONE;
+    if (!enough(slurm, need)) {
+        if (try->later_s == SLOTS_NEVER) return STEP_DONE;
         try->at_s = try->later_s;
         return STEP_ON;
     }
-    const struct slurm_bounds bounds = { ready_s,
-                                         slurm_asks_always ? SECONDS_NEVER : try->later_s };
-    struct slurm_when when = slurm_when(slurm, view, need, &how, slurm->sched_start_s, bounds);
+    if (!slurm_asks_always && moves_on(slurm, view, try, &crowd)) return STEP_ON;
+    struct slurm_when when = slurm_when(slurm, view, need, &how, slurm->sched_start_s, crowd);
     if (!when.now && try->at_s == slurm->sched_start_s &&
         slurm->spec->preempt_type != PREEMPT_NONE) {
         if (evicts(slurm, view, try, &how)) return STEP_DONE;
-        when = slurm_when(slurm, view, need, &how, slurm->sched_start_s, bounds);
+        when = slurm_when(slurm, view, need, &how, slurm->sched_start_s, crowd);
     }
     if (when.answer == SLURM_SWITCHES) slurm->time_matters = true;
     if (when.answer != SLURM_PLACED) return STEP_DONE;

@@ -87,11 +87,9 @@ void slurm_ending_draw(struct slurm *slurm, const uint64_t *done)
         const struct part *part = &slurm->endings[i].part;
         if (!slurm_set_has(done, part->node)) continue;
         slurm_picture_take(&slurm->picture, part, 1);
-        slurm_picture_take(&slurm->future.picture, part, 1);
         slurm->picture.completing[part->node / 64] |= UINT64_C(1) << (part->node % 64);
     }
     slurm_picture_keep(&slurm->picture);
-    slurm_picture_keep(&slurm->future.picture);
 }
 
 int64_t slurm_ending_wake_ns(const struct slurm *slurm)

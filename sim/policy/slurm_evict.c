@@ -210,7 +210,7 @@ static void ends_sooner(struct slurm *slurm, const struct policy_view *view, uin
     struct slurm_job *job = &slurm->jobs[live];
     const int64_t gone_s = slurm_clock_s(slurm, gone_ns + NS_PER_S - 1);
     if (gone_s >= job->planned_end_s) return;
-    slurm_future_rewind(slurm); /* it stands at a place among the ends */
+    slurm_future_forget_job(slurm, view, live);
     slurm_hopeless_forget(&slurm->hopeless);
     running_remove(&slurm->ends, end_entry(slurm, live));
     job->planned_end_s = gone_s;

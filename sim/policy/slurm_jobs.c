@@ -209,7 +209,7 @@ void slurm_dirty_job(struct slurm *slurm, const struct policy_view *view, uint32
 
 static void read_node(struct slurm *slurm, const struct policy_view *view, uint32_t node)
 {
-    slurm_picture_read_node(&slurm->future.picture, view->cluster, node);
+    slurm_future_forget(slurm, node);
     slurm_picture_read_node(&slurm->picture, view->cluster, node);
     slurm_sleep_seen(slurm, view, node);
     slurm_vacancy_changed(&slurm->vacancy, node);
@@ -220,7 +220,6 @@ void slurm_refresh(struct slurm *slurm, const struct policy_view *view)
     bool any = slurm->all_dirty;
     for (uint32_t w = 0; w < slurm->nodes.words && !any; w++) any = slurm->dirty[w] != 0;
     if (!any) return;
-    slurm_future_rewind(slurm);
     if (slurm->all_dirty)
         memcpy(slurm->dirty, slurm->nodes.all, slurm->nodes.words * sizeof *slurm->dirty);
     for (uint32_t w = 0; w < slurm->nodes.words; w++)

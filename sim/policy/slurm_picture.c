@@ -211,6 +211,24 @@ void slurm_picture_undo(struct slurm_picture *picture, uint32_t mark)
     }
 }
 
+/* ---- from another picture -------------------------------------------------------------------- */
+
+void slurm_picture_copy_node(struct slurm_picture *picture, const struct slurm_picture *from,
+                             uint32_t node)
+{
+    picture->sound_mask[node] = from->sound_mask[node];
+    set_free_mask(picture, node, from->free_mask[node]);
+    set_cores(picture, node, from->cores[node]);
+    picture->memory_mib[node] = from->memory_mib[node];
+    picture->jobs[node] = from->jobs[node];
+    if (picture->shards)
+        memcpy(shards_of(picture, node), shards_of(from, node),
+               picture->nodes->gpus_most * sizeof *picture->shards);
+    if (picture->socket_cores)
+        memcpy(sockets_of(picture, node), sockets_of(from, node),
+               picture->nodes->sockets_most * sizeof *picture->socket_cores);
+}
+
 /* ---- jobs come and go ------------------------------------------------------------------------ */
 
 static uint32_t shards_in(const struct slurm_kind *kind, uint32_t share_units)

@@ -53,6 +53,10 @@ void slurm_picture_read_node(struct slurm_picture *picture, const struct cluster
                              uint32_t node);
 void slurm_picture_read(struct slurm_picture *picture, const struct cluster *cluster);
 
+/* Makes a node as it is in another picture of the same nodes, but for the sets. Not undone. */
+void slurm_picture_copy_node(struct slurm_picture *picture, const struct slurm_picture *from,
+                             uint32_t node);
+
 /* A job comes or goes, in the picture only. */
 void slurm_picture_take(struct slurm_picture *picture, const struct part *parts, uint32_t count);
 void slurm_picture_give(struct slurm_picture *picture, const struct part *parts, uint32_t count);

@@ -243,14 +243,19 @@ int64_t slots_later(const struct slots *slots, int64_t from_s)
     return step < slots->steps ? slots->begin_s + step * slots->step_s : SLOTS_NEVER;
 }
 
-int64_t slots_free(struct slots *slots, int64_t from_s, int64_t to_s, uint64_t *nodes)
+void slots_take_out(const struct slots *slots, int64_t from_s, int64_t to_s, uint64_t *nodes)
 {
-    if (slots->rows <= 1 || from_s >= slots->end_s) return SLOTS_NEVER;
+    const struct span span = span_of(slots, from_s, to_s);
+    if (slots->rows <= 1 || span.behind <= span.first) return;
     memset(slots->before, 0, slots->words * sizeof *slots->before);
-    const int64_t behind_s = to_s < slots->end_s ? to_s + 1 : slots->end_s;
-    const struct span span = span_of(slots, from_s, behind_s);
     taken_in(slots, span, 1, 0, slots->leaves, slots->before);
     for (uint32_t w = 0; w < slots->words; w++) nodes[w] &= ~slots->before[w];
+}
+
+int64_t slots_free(const struct slots *slots, int64_t from_s, int64_t to_s, uint64_t *nodes)
+{
+    if (slots->rows <= 1 || from_s >= slots->end_s) return SLOTS_NEVER;
+    slots_take_out(slots, from_s, to_s < slots->end_s ? to_s + 1 : slots->end_s, nodes);
     return slots_later(slots, from_s);
 }
 

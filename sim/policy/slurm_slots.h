@@ -46,7 +46,7 @@ void slots_begin(struct slots *slots, int64_t now_s, int64_t window_s);
 
 /* Takes out of nodes[words] those that are reserved in some slot that touches [from_s, to_s], both ends included.
  * Returns slots_later. */
-int64_t slots_free(struct slots *slots, int64_t from_s, int64_t to_s, uint64_t *nodes);
+int64_t slots_free(const struct slots *slots, int64_t from_s, int64_t to_s, uint64_t *nodes);
 
 /* The end of the first slot at or after from_s behind which more nodes become free; SLOTS_NEVER = none. */
 int64_t slots_later(const struct slots *slots, int64_t from_s);
@@ -59,6 +59,9 @@ static inline uint32_t slots_step(const struct slots *slots, int64_t at_s)
 
 /* The last time behind from_s and before to_s at which more nodes become free; from_s = there is none. */
 int64_t slots_last_freed(const struct slots *slots, int64_t from_s, int64_t to_s);
+
+/* Takes out of nodes[words] those that are reserved within [from_s, to_s). */
+void slots_take_out(const struct slots *slots, int64_t from_s, int64_t to_s, uint64_t *nodes);
 
 /* Whether some of the nodes is reserved within [from_s, to_s). */
 bool slots_overlap(const struct slots *slots, int64_t from_s, int64_t to_s, const uint64_t *nodes);

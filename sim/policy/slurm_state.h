@@ -73,17 +73,20 @@ struct slurm_act {
     int64_t delay_ns;
 };
 
-/* The picture in which the first `gone` jobs of slurm->ends have gone. */
-struct slurm_step {
+/* The picture of the future, in which each node is as it will be in [from_s, behind_s). */
+struct slurm_holds {
+    int64_t from_s, behind_s; /* equal: it must be brought to any time                                */
+};
+struct slurm_going {
     int64_t end_s;
-    struct running_place place; /* of the job                                                    */
-    uint32_t mark;              /* of the picture before it went                                     */
+    uint32_t live, grant;
 };
 struct slurm_future {
     struct slurm_picture picture;
-    struct slurm_step *marks; /* [gone]                                                          */
-    uint32_t gone, mark_capacity;
-    struct running_place place; /* of the next job to go                                            */
+    struct slurm_holds *holds; /* [nodes]                                                          */
+    struct slurm_going *going; /* [going_capacity] scratch, owned                                    */
+    uint32_t going_capacity;
+    uint64_t *set; /* [words] scratch                                                             */
 };
 
 enum slurm_stage { STAGE_BEFORE, STAGE_MAIN, STAGE_BACKFILL, STAGE_DONE };
@@ -396,7 +399,9 @@ int64_t slurm_backfill_candidates(struct slurm *slurm, const struct policy_view 
 bool slurm_future_init(struct slurm *slurm, struct arena *arena);
 void slurm_future_clear(struct slurm *slurm);
 bool slurm_is_plain(const struct slurm *slurm, const struct slurm_need *need);
-void slurm_future_rewind(struct slurm *slurm); /* nobody has gone: before anything changes       */
+/* The node has changed, or when jobs on it end; the same for all nodes of a job. */
+void slurm_future_forget(struct slurm *slurm, uint32_t node);
+void slurm_future_forget_job(struct slurm *slurm, const struct policy_view *view, uint32_t live);
 
 /* Where a job would go on candidates[words], and when (SCHEDULING 2.3, step 5). */
 struct slurm_when {
@@ -405,13 +410,27 @@ struct slurm_when {
     int64_t start_s;
 };
 
-/* What is known before: when enough candidates are ready (slurm_vacancy_at), and behind which time the start is not
- * looked at closer (SECONDS_NEVER = it always is). */
-struct slurm_bounds {
-    int64_t ready_s, later_s;
+/* Candidates, of which a job takes nodes_min: which table says when they are ready, and when so many are
+ * (slurm_vacancy_at). */
+struct slurm_crowd {
+    const uint64_t *candidates; /* [words]                                                       */
+    uint32_t table, nodes_min;
+    int64_t ready_s;
 };
+
+/* True: the start of a plain request that cannot start now lies behind later_s. False: it may, or not.
+ * Step 5 takes the first window by whose end enough candidates are ready. When they are not by the last window that ends
+ * by later_s, it takes a later one, and starts no sooner than the last end on candidates within the next one. */
+bool slurm_when_is_behind(struct slurm *slurm, const struct policy_view *view,
+                          const struct slurm_crowd *crowd, int64_t now_s, int64_t later_s);
+
+/* The start of a plain request that cannot start now, and *until_s, by which those have gone that the selector would do
+ * without. SECONDS_NEVER = it never starts on them. */
+int64_t slurm_when_expected(struct slurm *slurm, const struct policy_view *view,
+                            const struct slurm_crowd *crowd, int64_t now_s, int64_t *until_s);
+
 struct slurm_when slurm_when(struct slurm *slurm, const struct policy_view *view,
                              const struct slurm_need *need, const struct slurm_how *how,
-                             int64_t now_s, struct slurm_bounds bounds);
+                             int64_t now_s, struct slurm_crowd crowd);
 
 #endif

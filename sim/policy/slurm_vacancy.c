@@ -232,15 +232,22 @@ int64_t slurm_vacancy_at(struct slurm *slurm, const struct policy_view *view, ui
     return VACANT_NEVER;
 }
 
+/* The last mark at which all nodes before it are ready. */
+static uint32_t mark_of(const struct slurm_vacancy_table *table, int64_t until_s)
+{
+    uint32_t mark = 0;
+    for (uint32_t step = VACANCY_MARKS / 2; step > 0; step /= 2)
+        if (table->mark_s[mark + step] <= until_s) mark += step;
+    return mark;
+}
+
 uint32_t slurm_vacancy_count(struct slurm *slurm, const struct policy_view *view, uint32_t row,
                              const uint64_t *nodes, int64_t until_s)
 {
     const struct slurm_vacancy *ready = &slurm->vacancy;
     struct slurm_vacancy_table *table = &slurm->vacancy.tables[row];
     bring_up_to_date(slurm, view, table);
-    uint32_t mark = 0; /* the last at which all before it are ready */
-    for (uint32_t step = VACANCY_MARKS / 2; step > 0; step /= 2)
-        if (table->mark_s[mark + step] <= until_s) mark += step;
+    const uint32_t mark = mark_of(table, until_s);
     uint32_t count =
         slurm_set_common(nodes, table->before + (size_t)mark * ready->words, ready->words);
     for (uint32_t i = mark * ready->stride; i < ready->nodes; i++) {
@@ -249,6 +256,22 @@ uint32_t slurm_vacancy_count(struct slurm *slurm, const struct policy_view *view
         count += slurm_set_has(nodes, node);
     }
     return count;
+}
+
+void slurm_vacancy_ready(struct slurm *slurm, const struct policy_view *view, uint32_t row,
+                         const uint64_t *nodes, int64_t until_s, uint64_t *ready_nodes)
+{
+    const struct slurm_vacancy *ready = &slurm->vacancy;
+    struct slurm_vacancy_table *table = &slurm->vacancy.tables[row];
+    bring_up_to_date(slurm, view, table);
+    const uint32_t mark = mark_of(table, until_s);
+    const uint64_t *before = table->before + (size_t)mark * ready->words;
+    for (uint32_t w = 0; w < ready->words; w++) ready_nodes[w] = nodes[w] & before[w];
+    for (uint32_t i = mark * ready->stride; i < ready->nodes; i++) {
+        const uint32_t node = table->order[i];
+        if (table->ready_s[node] > until_s) break;
+        ready_nodes[node / 64] |= nodes[node / 64] & UINT64_C(1) << (node % 64);
+    }
 }
 
 int64_t slurm_vacancy_first_end(struct slurm *slurm, const struct policy_view *view,

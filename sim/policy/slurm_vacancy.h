@@ -67,6 +67,10 @@ int64_t slurm_vacancy_at(struct slurm *slurm, const struct policy_view *view, ui
 uint32_t slurm_vacancy_count(struct slurm *slurm, const struct policy_view *view, uint32_t table,
                              const uint64_t *nodes, int64_t until_s);
 
+/* Which of them; ready[words] may not be the same set. */
+void slurm_vacancy_ready(struct slurm *slurm, const struct policy_view *view, uint32_t table,
+                         const uint64_t *nodes, int64_t until_s, uint64_t *ready);
+
 /* When the first job on a node of the set ends; VACANT_NEVER = none runs there. */
 int64_t slurm_vacancy_first_end(struct slurm *slurm, const struct policy_view *view,
                               const uint64_t *nodes);
