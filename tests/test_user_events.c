@@ -157,6 +157,59 @@ static void who_is_held_for_ever_does_not_keep_the_run(void **state)
     end();
 }
 
+/* j1 wants both servers, of which one is drained for ever: with j0's end after an hour nothing is left that could start it,
+ * when all parts are whole then, though they go on breaking, and priorities change every 5 minutes. Slurm's backfill
+ * looks half a second later for the last time. */
+static void check_drained(enum scheduler_kind kind, int64_t end_ns)
+{
+    begin(2, 2, 8);
+    fixture.scenario.kind = kind;
+    if (kind == KIND_SLURM) {
+        static struct slurm_partition all = { .name = "batch",
+                                              .nodes = "ALL",
+                                              .max_time_ns = TIME_NEVER,
+                                              .is_default = true,
+                                              .up = true };
+        slurm_defaults(&fixture.scenario.slurm);
+        fixture.scenario.slurm.partitions = &all;
+        fixture.scenario.slurm.partition_count = 1;
+        fixture.scenario.slurm.multifactor = true;
+    }
+    fixture.scenario.failures.component[COMPONENT_GPU] = (struct component_failures){
+        .law = LAW_EXPONENTIAL, .mean_s = 3600 * 1000, .repair_median_s = 3600, .repair_p95_s = 3600
+    };
+    fixture_job(&fixture, 0, 0, 3600, 0, 8);
+    fixture_job(&fixture, 1, 100, 3600, 0, 16);
+    event(60, ACTION_DRAIN, "hall-0");
+    run();
+    assert_int_equal(job(0)->end, END_FINISHED);
+    assert_int_equal(job(1)->end, END_QUEUED);
+    assert_int_equal(result.run_end_ns, end_ns);
+    end();
+}
+
+static void who_waits_for_a_drained_node_does_not_keep_the_run(void **state)
+{
+    (void)state;
+    check_drained(KIND_PLAIN, NS_PER_HOUR);
+    check_drained(KIND_SLURM, NS_PER_HOUR + NS_PER_S / 2);
+}
+
+/* j0 has no server while its only one is in repair, and ends after days without checkpoints. */
+static void who_waits_for_a_repair_is_waited_for(void **state)
+{
+    (void)state;
+    begin(1, 1, 8);
+    fixture.scenario.failures.component[COMPONENT_SERVER] = (struct component_failures){
+        .law = LAW_EXPONENTIAL, .mean_s = 86400, .repair_median_s = 3600, .repair_p95_s = 3600
+    };
+    fixture_job(&fixture, 0, 0, 5 * 86400.0, 0, 8);
+    run();
+    assert_int_equal(job(0)->end, END_FINISHED);
+    assert_true(job(0)->attempts > 1);
+    end();
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -164,6 +217,8 @@ int main(void)
         cmocka_unit_test(cancelled_jobs_are_not_completed),
         cmocka_unit_test(repairs_by_hand_end_their_own_incident),
         cmocka_unit_test(who_is_held_for_ever_does_not_keep_the_run),
+        cmocka_unit_test(who_waits_for_a_drained_node_does_not_keep_the_run),
+        cmocka_unit_test(who_waits_for_a_repair_is_waited_for),
     };
     return cmocka_run_group_tests_name("user events", tests, NULL, NULL);
 }

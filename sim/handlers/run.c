@@ -344,13 +344,22 @@ static struct next_event next_of(const struct run *run)
     return earlier_by_hand(run, next);
 }
 
-/* Whether all who are left are kept back by what nothing can lift any more: no job runs, hangs or is to come, the policy
- * waits for no time, and no hand interferes. Parts that break and are repaired change nothing then. */
+/* Whether no time and no repair lets a job start. Where one waits every part must be whole: then parts that break and are
+ * repaired bring nothing that was not there when the policy looked. */
+static bool waits_in_vain(const struct run *run)
+{
+    const struct faults *faults = &run->faults;
+    for (uint32_t row = 0; run->waiting.jobs > 0 && row < faults->total; row++)
+        if (faults->state[row] != PART_OK) return false;
+    return run->policy->time_helps ? !run->policy->time_helps(run->policy_memory, &run->view)
+                                   : run->wake_ns == TIME_NEVER;
+}
+
+/* Whether all who are left are kept back for ever: no job runs, hangs or is to come, and no hand interferes. */
 static bool is_stuck(const struct run *run)
 {
-    return run->arrivals.at_ns == TIME_NEVER && run->waiting.jobs == 0 &&
-           !agenda_first(&run->agenda) && run->wake_ns == TIME_NEVER &&
-           run->next_user_event >= run->scenario->event_count;
+    return run->arrivals.at_ns == TIME_NEVER && !agenda_first(&run->agenda) &&
+           run->next_user_event >= run->scenario->event_count && waits_in_vain(run);
 }
 
 /* Whether nothing that is still to come matters: the cohort has ended and the window is over. */

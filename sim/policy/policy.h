@@ -118,6 +118,8 @@ struct policy {
     void (*clear)(void *memory); /* gives back what init took outside the arena                      */
     /* When it wants a pass although nothing happens; TIME_NEVER = not. Asked after every pass. */
     int64_t (*next_wake_ns)(void *memory, const struct policy_view *view, int64_t now_ns);
+    /* Whether a wake-up that it wants may let a job start though nothing happens. NULL: any may. */
+    bool (*time_helps)(void *memory, const struct policy_view *view);
     /* The attempt of this job is over. NULL: a failed job waits again, any other is over. */
     struct sequel (*sequel)(void *memory, const struct policy_view *view, uint32_t live,
                             enum attempt_close how);

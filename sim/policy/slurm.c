@@ -297,12 +297,10 @@ static int64_t next_pass(const struct slurm *slurm, int64_t now_ns)
     return sooner(main_ns, next_tick(now_ns, slurm->spec->bf_interval_ns, BACKFILL_OFFSET_NS));
 }
 
-static int64_t policy_next_wake_ns(void *memory, const struct policy_view *view, int64_t now_ns)
+/* Priorities apart, which change all the time. */
+static int64_t next_wake(const struct slurm *slurm, int64_t now_ns)
 {
-    (void)view;
-    struct slurm *slurm = memory;
     int64_t wake_ns = sooner(slurm_ending_wake_ns(slurm), slurm_sleep_wake_ns(slurm));
-    slurm->acting = false;
     wake_ns = sooner(wake_ns, slurm_ready_wake_ns(&slurm->ready));
     wake_ns = sooner(wake_ns, slurm_evict_wake_ns(slurm));
     if (slurm_ready_open(&slurm->ready)) wake_ns = sooner(wake_ns, next_pass(slurm, now_ns));
@@ -312,9 +310,28 @@ static int64_t policy_next_wake_ns(void *memory, const struct policy_view *view,
             sooner(wake_ns, next_tick(now_ns, slurm->spec->bf_interval_ns, BACKFILL_OFFSET_NS));
     if (slurm->full_wanted || slurm->time_matters)
         wake_ns = sooner(wake_ns, next_tick(now_ns, slurm->spec->sched_interval_ns, 0));
+    return sooner(wake_ns, slurm_reserve_boundary_ns(&slurm->reserve, now_ns));
+}
+
+static int64_t policy_next_wake_ns(void *memory, const struct policy_view *view, int64_t now_ns)
+{
+    (void)view;
+    struct slurm *slurm = memory;
+    slurm->acting = false;
+    int64_t wake_ns = next_wake(slurm, now_ns);
+    if (slurm_queue_entries(&slurm->queue) == 0) return wake_ns;
     if (slurm->spec->multifactor) wake_ns = sooner(wake_ns, slurm->calc_ns);
-    wake_ns = sooner(wake_ns, slurm_reserve_boundary_ns(&slurm->reserve, now_ns));
     return wake_ns > now_ns ? wake_ns : now_ns + 1;
+}
+
+/* Another order lets a job start where the first one stops all others: not where backfill looks behind it. */
+static bool policy_time_helps(void *memory, const struct policy_view *view)
+{
+    (void)view;
+    const struct slurm *slurm = memory;
+    return next_wake(slurm, slurm->last_ns) != TIME_NEVER ||
+           (slurm->spec->multifactor && !slurm->spec->backfill &&
+            slurm_queue_entries(&slurm->queue) > 0);
 }
 
 static const char *policy_reason(void *memory, const struct policy_view *view, uint32_t live)
@@ -356,6 +373,7 @@ const struct policy policy_slurm = {
     .begin = policy_begin,
     .next = policy_next,
     .next_wake_ns = policy_next_wake_ns,
+    .time_helps = policy_time_helps,
     .sequel = policy_sequel,
     .goes_on = policy_goes_on,
     .detection_ns = policy_detection_ns,
