@@ -1,0 +1,332 @@
+/* periodic.c - see periodic.h. */
+#include "network/periodic.h"
+
+#include "base/assert.h"
+#include "network/flow_net.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ROUNDS_MAX = 10000, FIRST_ROOM = 64 };
+static const double CONVERGED = 1e-12;
+static const double FULL =
+    1 + 1e-9; /* what a link must be asked for, over its capacity, to slow anybody */
+
+struct entry {
+    struct periodic_job job;
+    struct periodic_wait wait;
+    struct link_use *uses; /* [use_room] owned, kept for the row's next job */
+    uint32_t count, use_room;
+    uint32_t full; /* the first so many uses are of links that can be full, as of the last solve */
+    double mean_s, duty; /* of the rounds of `mean` */
+};
+
+struct link_sum {
+    double asked;   /* by the jobs looked at, when each communicates alone     */
+    double meeting; /* sum of duty times flows                                 */
+};
+
+/* Two nets with the same links and jobs, in the same rows: of collectives and of steps. */
+struct periodic {
+    struct flow_net *upper, *lower;
+    struct entry *entries;    /* [entry_room] by row */
+    struct link_sum *sums;    /* [link_room]; asked is 0 between solves */
+    struct flow_use *scratch; /* [scratch_room] */
+    uint32_t *rows;           /* [entry_room] what solve returns        */
+    uint32_t entry_room, links, link_room, scratch_room;
+};
+
+struct periodic *periodic_create(void)
+{
+    struct periodic *net = calloc(1, sizeof *net);
+    if (!net) return NULL;
+    net->upper = flow_net_create();
+    net->lower = flow_net_create();
+    if (net->upper && net->lower) return net;
+    periodic_destroy(net);
+    return NULL;
+}
+
+void periodic_destroy(struct periodic *net)
+{
+    if (!net) return;
+    for (uint32_t row = 0; row < net->entry_room; row++) free(net->entries[row].uses);
+    flow_net_destroy(net->upper);
+    flow_net_destroy(net->lower);
+    free(net->entries);
+    free(net->sums);
+    free(net->scratch);
+    free(net->rows);
+    free(net);
+}
+
+/* ---- what is there --------------------------------------------------------------------------- */
+
+bool periodic_link(struct periodic *net, double bytes_per_s)
+{
+    if (net->links == net->link_room) {
+        const uint32_t room = net->link_room ? 2 * net->link_room : FIRST_ROOM;
+        struct link_sum *sums = realloc(net->sums, room * sizeof *sums);
+        if (!sums) return false;
+        memset(sums + net->link_room, 0, (room - net->link_room) * sizeof *sums);
+        net->sums = sums;
+        net->link_room = room;
+    }
+    const uint32_t link = flow_net_link(net->upper, bytes_per_s);
+    if (link == FLOW_NONE || flow_net_link(net->lower, bytes_per_s) != link) return false;
+    ASSERT(link == net->links);
+    net->links++;
+    return true;
+}
+
+void periodic_set_capacity(struct periodic *net, uint32_t link, double bytes_per_s)
+{
+    flow_net_set_capacity(net->upper, link, bytes_per_s);
+    flow_net_set_capacity(net->lower, link, bytes_per_s);
+}
+
+static double step_of(const struct periodic_job *job, double communicate_s)
+{
+    const double exposed = communicate_s - job->hidden_s;
+    return job->compute_s + (exposed > 0 ? exposed : 0);
+}
+
+static bool grow_entries(struct periodic *net, uint32_t row)
+{
+    if (row < net->entry_room) return true;
+    uint32_t room = net->entry_room ? net->entry_room : FIRST_ROOM;
+    while (room <= row) room *= 2;
+    struct entry *entries = realloc(net->entries, room * sizeof *entries);
+    if (!entries) return false;
+    memset(entries + net->entry_room, 0, (room - net->entry_room) * sizeof *entries);
+    net->entries = entries;
+    uint32_t *rows = realloc(net->rows, room * sizeof *rows);
+    if (!rows) return false;
+    net->rows = rows;
+    net->entry_room = room;
+    return true;
+}
+
+static bool grow_scratch(struct periodic *net, uint32_t count)
+{
+    if (count <= net->scratch_room) return true;
+    struct flow_use *scratch = realloc(net->scratch, 2 * (size_t)count * sizeof *scratch);
+    if (!scratch) return false;
+    net->scratch = scratch;
+    net->scratch_room = 2 * count;
+    return true;
+}
+
+static bool keep_entry(struct periodic *net, uint32_t row, const struct periodic_job *job,
+                       const struct link_use *uses, uint32_t count)
+{
+    if (!grow_entries(net, row)) return false;
+    struct entry *entry = &net->entries[row];
+    if (count > entry->use_room) {
+        struct link_use *kept = realloc(entry->uses, count * sizeof *kept);
+        if (!kept) return false;
+        entry->uses = kept;
+        entry->use_room = count;
+    }
+    if (count > 0) memcpy(entry->uses, uses, count * sizeof *uses);
+    entry->count = count;
+    entry->job = *job;
+    entry->wait = (struct periodic_wait){ 0 };
+    return true;
+}
+
+uint32_t periodic_add(struct periodic *net, const struct periodic_job *job,
+                      const struct link_use *uses, uint32_t count)
+{
+    ASSERT(job->wire_s > 0 && job->alone_s >= job->wire_s);
+    ASSERT(job->compute_s > 0 && job->hidden_s >= 0 && job->hidden_s <= job->compute_s);
+    if (!grow_scratch(net, count)) return PERIODIC_NONE;
+    double most = 0; /* bytes a flow: equal fill means equal rates of flows (4.3) */
+    for (uint32_t i = 0; i < count; i++) {
+        ASSERT(uses[i].bytes > 0 && uses[i].flows > 0);
+        net->scratch[i] = (struct flow_use){ .link = uses[i].link, .per_unit = uses[i].bytes };
+        if (uses[i].bytes / uses[i].flows > most) most = uses[i].bytes / uses[i].flows;
+    }
+    const double step_rate = 1 / step_of(job, job->alone_s);
+    const uint32_t row =
+        flow_net_add(net->upper, most > 0 ? 1 / most : 1, 1 / job->wire_s, net->scratch, count);
+    if (row == FLOW_NONE) return PERIODIC_NONE;
+    const uint32_t same = flow_net_add(net->lower, step_rate, step_rate, net->scratch, count);
+    if (same == FLOW_NONE || !keep_entry(net, row, job, uses, count)) return PERIODIC_NONE;
+    ASSERT(same == row);
+    return row;
+}
+
+void periodic_remove(struct periodic *net, uint32_t row)
+{
+    flow_net_remove(net->upper, row);
+    flow_net_remove(net->lower, row);
+}
+
+/* ---- estimates ------------------------------------------------------------------------------- */
+
+static bool can_be_full(const struct periodic *net, uint32_t link)
+{
+    return net->sums[link].asked > FULL * flow_net_capacity(net->upper, link);
+}
+
+static double on_link_s(const struct periodic *net, const struct link_use *use)
+{
+    return use->bytes / flow_net_capacity(net->upper, use->link);
+}
+
+/* Bandwidth terms of a job alone on its links as they are: of a link that the job alone cannot fill nothing is asked. */
+static double own_s(const struct periodic *net, const struct entry *entry)
+{
+    double wire_s = entry->job.wire_s;
+    for (uint32_t i = 0; i < entry->count; i++) {
+        const double s = on_link_s(net, &entry->uses[i]);
+        if (s > FULL * wire_s) wire_s = s;
+    }
+    return wire_s;
+}
+
+/* Uses of links that can be full come first. */
+static void sort_out_full(const struct periodic *net, struct entry *entry)
+{
+    entry->full = 0;
+    for (uint32_t i = 0; i < entry->count; i++) {
+        if (!can_be_full(net, entry->uses[i].link)) continue;
+        const struct link_use use = entry->uses[i];
+        entry->uses[i] = entry->uses[entry->full];
+        entry->uses[entry->full++] = use;
+    }
+}
+
+static void add_duty(struct periodic *net, struct entry *entry)
+{
+    const struct periodic_job *job = &entry->job;
+    const double step_s = step_of(job, job->alone_s - job->wire_s + entry->mean_s);
+    entry->duty = step_s > entry->mean_s ? entry->mean_s / step_s : 1;
+    for (uint32_t i = 0; i < entry->full; i++)
+        net->sums[entry->uses[i].link].meeting += entry->duty * entry->uses[i].flows;
+}
+
+static double mean_again_s(const struct periodic *net, const struct entry *entry, double own)
+{
+    double wire_s = own;
+    for (uint32_t i = 0; i < entry->full; i++) {
+        const struct link_use *use = &entry->uses[i];
+        const double others = net->sums[use->link].meeting / use->flows - entry->duty;
+        const double s = on_link_s(net, use) * (1 + (others > 0 ? others : 0));
+        if (s > wire_s) wire_s = s;
+    }
+    return wire_s;
+}
+
+/* One round of random phases; how much the communication of any job moved, relative. */
+static double one_round(struct periodic *net, const uint32_t *rows, uint32_t count)
+{
+    double change = 0;
+    for (uint32_t r = 0; r < count; r++) {
+        const struct entry *entry = &net->entries[rows[r]];
+        for (uint32_t i = 0; i < entry->full; i++) net->sums[entry->uses[i].link].meeting = 0;
+    }
+    for (uint32_t r = 0; r < count; r++) add_duty(net, &net->entries[rows[r]]);
+    for (uint32_t r = 0; r < count; r++) {
+        struct entry *entry = &net->entries[rows[r]];
+        const double next = mean_again_s(net, entry, entry->wait.own_s + entry->job.wire_s);
+        const double moved = fabs(next - entry->mean_s);
+        if (moved > change * next) change = moved / next;
+        entry->mean_s = next;
+    }
+    return change;
+}
+
+/* From alone upwards; monotone, so it converges. */
+static void solve_mean(struct periodic *net, const uint32_t *rows, uint32_t count)
+{
+    for (uint32_t r = 0; r < count; r++) {
+        struct entry *entry = &net->entries[rows[r]];
+        for (uint32_t i = 0; i < entry->count; i++)
+            net->sums[entry->uses[i].link].asked += entry->uses[i].bytes / entry->job.wire_s;
+        entry->mean_s = own_s(net, entry);
+        entry->wait.own_s = entry->mean_s - entry->job.wire_s;
+    }
+    for (uint32_t r = 0; r < count; r++) sort_out_full(net, &net->entries[rows[r]]);
+    for (uint32_t r = 0; r < count; r++) {
+        const struct entry *entry = &net->entries[rows[r]];
+        for (uint32_t i = 0; i < entry->count; i++) net->sums[entry->uses[i].link].asked = 0;
+    }
+    for (int round = 0; round < ROUNDS_MAX && one_round(net, rows, count) >= CONVERGED; round++) {
+    }
+}
+
+/* Rounding of a rate says nothing. */
+static double beyond(double total_s, double part_s)
+{
+    return total_s > FULL * part_s ? total_s - part_s : 0;
+}
+
+static void tell_waits(struct periodic *net, uint32_t row)
+{
+    struct entry *entry = &net->entries[row];
+    const struct periodic_job *job = &entry->job;
+    struct periodic_wait *wait = &entry->wait;
+    const double own = wait->own_s + job->wire_s, rate = flow_net_rate(net->upper, row);
+    wait->others_s[ESTIMATE_UPPER] = rate > 0 ? beyond(1 / rate, own) : INFINITY;
+    const double mean = beyond(entry->mean_s, own);
+    wait->others_s[ESTIMATE_MEAN] =
+        mean < wait->others_s[ESTIMATE_UPPER] ? mean : wait->others_s[ESTIMATE_UPPER];
+    /* The step says how long; so much more than alone the communication must have taken. */
+    const double alone_s = job->alone_s + wait->own_s, steps = flow_net_rate(net->lower, row);
+    const double more = steps > 0 ? beyond(1 / steps, step_of(job, alone_s)) : INFINITY;
+    const double slack = alone_s < job->hidden_s ? job->hidden_s - alone_s : 0;
+    wait->others_s[ESTIMATE_LOWER] = more > 0 ? more + slack : 0;
+}
+
+uint32_t periodic_solve(struct periodic *net, const uint32_t **rows)
+{
+    const uint32_t *reached, *ignored;
+    flow_net_solve(net->upper, &ignored);
+    flow_net_solve(net->lower, &ignored);
+    /* Steps ask less of a link than communication, so what the lower net reaches the upper one reaches too. */
+    const uint32_t count = flow_net_reached(net->upper, &reached);
+    if (count > 0) memcpy(net->rows, reached, count * sizeof *reached);
+    solve_mean(net, net->rows, count);
+    for (uint32_t r = 0; r < count; r++) tell_waits(net, net->rows[r]);
+    *rows = net->rows;
+    return count;
+}
+
+const struct periodic_wait *periodic_wait(const struct periodic *net, uint32_t row)
+{
+    return &net->entries[row].wait;
+}
+
+double periodic_share(const struct periodic *net, uint32_t row, enum estimate estimate)
+{
+    const struct entry *entry = &net->entries[row];
+    const double alone_s = entry->job.alone_s + entry->wait.own_s;
+    const double solo_s = step_of(&entry->job, alone_s);
+    const double step_s = step_of(&entry->job, alone_s + entry->wait.others_s[estimate]);
+    return step_s > solo_s ? 1 - solo_s / step_s : 0;
+}
+
+/* ---- links ----------------------------------------------------------------------------------- */
+
+double periodic_capacity(const struct periodic *net, uint32_t link)
+{
+    return flow_net_capacity(net->upper, link);
+}
+
+double periodic_load(const struct periodic *net, uint32_t link)
+{
+    const uint32_t *rows;
+    const uint32_t count = flow_net_flows_of(net->upper, link, &rows);
+    double load = 0;
+    for (uint32_t r = 0; r < count; r++) {
+        const struct entry *entry = &net->entries[rows[r]];
+        const double wait_s = entry->wait.own_s + entry->wait.others_s[ESTIMATE_MEAN];
+        const double step_s = step_of(&entry->job, entry->job.alone_s + wait_s);
+        for (uint32_t i = 0; i < entry->count; i++)
+            if (entry->uses[i].link == link) load += entry->uses[i].bytes / step_s;
+    }
+    return load;
+}

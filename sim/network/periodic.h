@@ -1,0 +1,71 @@
+/* periodic.h - jobs that compute and communicate in turn, on links that they share (MODELS 4.3, 4.4).
+ *
+ * A step of a job is compute_s, then communication of alone_s of which hidden_s can overlap:
+ *
+ *     T = compute + max(0, communication - hidden)
+ *
+ * The communication is one collective in lock step: one variable, operations a second, that puts use.bytes on each of its
+ * links. Alone it takes alone_s, of which wire_s are its bandwidth terms; with others on its links they take longer:
+ *
+ *     upper   all jobs always communicate: rates are max-min fair (network/flow_net), weighted by parallel flows
+ *     lower   perfect interleaving: step rates as high as alone, unless a link cannot carry what all bring together
+ *     mean    random phases: on each link that can be full, a job meets each other one in the share of its step in which
+ *             that one communicates; the fullest link counts; at most as long as `upper`
+ *
+ * A link that cannot be full, whatever the others do (the sum of what its jobs bring when they communicate alone is within its
+ * capacity), is left out: it slows nobody, exactly. What a job waits because its own links are slower than wire_s says (a
+ * cable lost lanes) is told apart from what it waits for others.
+ * Tests: tests/test_periodic.c; models/contention is the same on one link */
+#ifndef GPUPLAN_NETWORK_PERIODIC_H
+#define GPUPLAN_NETWORK_PERIODIC_H
+
+#include "network/fabric.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define PERIODIC_NONE UINT32_MAX
+
+enum estimate { ESTIMATE_LOWER, ESTIMATE_MEAN, ESTIMATE_UPPER, ESTIMATES };
+
+struct periodic_job {
+    double compute_s; /* > 0 */
+    double hidden_s;  /* >= 0 */
+    double alone_s;   /* >= wire_s */
+    double wire_s;    /* > 0 */
+};
+
+/* What a job waits, in seconds of communication an operation, beyond alone_s. */
+struct periodic_wait {
+    double own_s;                /* alone on its links as they are now                          */
+    double others_s[ESTIMATES];  /* and what others add to it                                   */
+};
+
+struct periodic;
+
+/* create/destroy; NULL when memory is out; destroy takes NULL. Links are rows from 0, added in order; false: no memory. */
+struct periodic *periodic_create(void);
+void periodic_destroy(struct periodic *net);
+bool periodic_link(struct periodic *net, double bytes_per_s);
+void periodic_set_capacity(struct periodic *net, uint32_t link, double bytes_per_s);
+
+/* A job; its uses are copied, each link once. Its row, or PERIODIC_NONE when memory is out. A row is given again when its
+ * job has left. */
+uint32_t periodic_add(struct periodic *net, const struct periodic_job *job,
+                      const struct link_use *uses, uint32_t count);
+void periodic_remove(struct periodic *net, uint32_t row);
+
+/* Brings the waits up to date. Returns how many jobs were looked at, and their rows in *rows, ascending, borrowed until the
+ * next call. The waits of the others are what they were, to the bit. */
+uint32_t periodic_solve(struct periodic *net, const uint32_t **rows);
+
+const struct periodic_wait *periodic_wait(const struct periodic *net, uint32_t row);
+
+/* Share of its step that a job waits for others, under an estimate. */
+double periodic_share(const struct periodic *net, uint32_t row, enum estimate estimate);
+
+/* Load of a link a second, averaged over the steps of its jobs, as of the last solve; and its capacity. */
+double periodic_load(const struct periodic *net, uint32_t link);
+double periodic_capacity(const struct periodic *net, uint32_t link);
+
+#endif

@@ -1,0 +1,216 @@
+/* test_periodic.c - jobs on common links against models/contention on one link, and against themselves: the same jobs
+ * told in another way, at once or one after the other. */
+#include "base/philox.h"
+#include "tests/near.h"
+#include "tests/rows.h"
+
+#include "models/contention.h"
+#include "network/periodic.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { SEEDS = 200 };
+
+static double step_s(const struct periodic_job *job, double wait_s)
+{
+    const double exposed = job->alone_s + wait_s - job->hidden_s;
+    return job->compute_s + (exposed > 0 ? exposed : 0);
+}
+
+/* One link, two to five jobs that can each fill it: the three estimates of MODELS 4.4. */
+static void one_link_as_the_model(void **state)
+{
+    const uint64_t seed = rows_number(state);
+    const double capacity = 1e9 * (1 + 40 * any(seed, 0));
+    const uint32_t count = 2 + (uint32_t)(any(seed, 1) * 4);
+    struct link_job model[5];
+    struct periodic *net = periodic_create();
+    assert_true(net && periodic_link(net, capacity));
+    struct periodic_job jobs[5];
+    for (uint32_t i = 0; i < count; i++) {
+        const double *const u = (double[]){ any(seed, 10 + i), any(seed, 20 + i), any(seed, 30 + i),
+                                            any(seed, 40 + i) };
+        model[i] = (struct link_job){ .compute_s = 0.1 + u[0],
+                                      .hidden_s = seed % 2 ? 0 : u[1] * (0.1 + u[0]),
+                                      .step_bytes = 1e8 + 2e10 * u[2],
+                                      .flows = 1 + floor(8 * u[3]) };
+        const double alone_s = model[i].step_bytes / capacity;
+        jobs[i] = (struct periodic_job){ model[i].compute_s, model[i].hidden_s, alone_s, alone_s };
+        const struct link_use use = { 0, model[i].step_bytes, model[i].flows };
+        assert_int_equal(periodic_add(net, &jobs[i], &use, 1), i);
+    }
+    const uint32_t *rows;
+    assert_int_equal(periodic_solve(net, &rows), count);
+    static const enum contention models[ESTIMATES] = { [ESTIMATE_LOWER] = CONTENTION_LOWER,
+                                                       [ESTIMATE_MEAN] = CONTENTION_MEAN,
+                                                       [ESTIMATE_UPPER] = CONTENTION_UPPER };
+    for (int e = 0; e < ESTIMATES; e++) {
+        double want[5];
+        contended_steps(models[e], capacity, model, count, want);
+        for (uint32_t i = 0; i < count; i++) {
+            const struct periodic_wait *wait = periodic_wait(net, i);
+            CHECK_NEAR(step_s(&jobs[i], wait->others_s[e]), want[i], 2e-9);
+            CHECK_NEAR(periodic_share(net, i, e), 1 - step_s(&jobs[i], 0) / want[i], 1e-7);
+            assert_true(wait->own_s == 0);
+        }
+    }
+    periodic_destroy(net);
+}
+
+/* ---- many links ------------------------------------------------------------------------------ */
+
+enum { LINKS = 12, JOBS = 24, CHANGES = 150 };
+
+struct held {
+    bool in;
+    uint32_t row, count;
+    struct periodic_job job;
+    struct link_use uses[4];
+};
+
+static void draw_job(struct held *held, uint64_t seed, uint64_t number, const double *capacity)
+{
+    const double u = any(seed, number), bytes = 1e8 + 2e10 * any(seed, number + 1);
+    held->count = 0;
+    double wire_s = 0;
+    for (uint32_t i = 0; i < 4; i++) {
+        const uint32_t link = (uint32_t)(any(seed, number + 2 + i) * LINKS);
+        bool twice = false;
+        for (uint32_t k = 0; k < held->count; k++) twice |= held->uses[k].link == link;
+        if (twice) continue;
+        const double part = 0.2 + any(seed, number + 6 + i);
+        held->uses[held->count++] =
+            (struct link_use){ link, bytes * part, 1 + floor(4 * any(seed, number + 10 + i)) };
+        wire_s = fmax(wire_s, bytes * part / capacity[link]);
+    }
+    wire_s *= 1 + any(seed, number + 14); /* bound inside its servers */
+    held->job = (struct periodic_job){ 0.1 + u, (0.1 + u) * any(seed, number + 15),
+                                       wire_s + 0.01 * any(seed, number + 16), wire_s };
+    held->in = true;
+}
+
+static struct periodic *net_of(const double *capacity)
+{
+    struct periodic *net = periodic_create();
+    assert_non_null(net);
+    for (uint32_t link = 0; link < LINKS; link++) assert_true(periodic_link(net, capacity[link]));
+    return net;
+}
+
+/* After each change: the waits of all jobs are those of a net that is told the jobs of now only, to 1e-9 of the
+ * communication; lower <= mean <= upper but for the clamp; who is alone waits for nobody. */
+static void compare(const struct periodic *net, const struct held *held, const double *capacity)
+{
+    struct periodic *fresh = net_of(capacity);
+    uint32_t rows[JOBS];
+    const uint32_t *ignored;
+    for (uint32_t j = 0; j < JOBS; j++)
+        if (held[j].in) rows[j] = periodic_add(fresh, &held[j].job, held[j].uses, held[j].count);
+    periodic_solve(fresh, &ignored);
+    for (uint32_t j = 0; j < JOBS; j++) {
+        if (!held[j].in) continue;
+        const struct periodic_wait *is = periodic_wait(net, held[j].row);
+        const struct periodic_wait *want = periodic_wait(fresh, rows[j]);
+        const double t = held[j].job.alone_s;
+        CHECK(fabs(is->own_s - want->own_s) <= 1e-9 * t, "own %g, want %g", is->own_s, want->own_s);
+        for (int e = 0; e < ESTIMATES; e++)
+            CHECK(fabs(is->others_s[e] - want->others_s[e]) <= 3e-9 * (t + want->others_s[e]),
+                  "estimate %d: %.12g, want %.12g", e, is->others_s[e], want->others_s[e]);
+        assert_true(is->others_s[ESTIMATE_MEAN] <= is->others_s[ESTIMATE_UPPER]);
+    }
+    periodic_destroy(fresh);
+}
+
+static void changes_one_by_one(void **state)
+{
+    const uint64_t seed = rows_number(state);
+    double capacity[LINKS], now[LINKS];
+    for (uint32_t link = 0; link < LINKS; link++)
+        now[link] = capacity[link] = 1e9 * (5 + 40 * any(seed, 100 + link));
+    struct periodic *net = net_of(capacity);
+    static struct held held[JOBS];
+    memset(held, 0, sizeof held);
+    for (uint64_t change = 0; change < CHANGES; change++) {
+        const uint64_t number = 1000 + 40 * change;
+        struct held *one = &held[(uint32_t)(any(seed, number) * JOBS)];
+        if (any(seed, number + 30) < 0.1) { /* a cable loses lanes, or gets them back */
+            const uint32_t link = (uint32_t)(any(seed, number + 31) * LINKS);
+            now[link] = capacity[link] * (any(seed, number + 32) < 0.5 ? 0.5 : 1);
+            periodic_set_capacity(net, link, now[link]);
+        } else if (one->in) {
+            periodic_remove(net, one->row);
+            one->in = false;
+        } else {
+            draw_job(one, seed, number + 1, capacity);
+            one->row = periodic_add(net, &one->job, one->uses, one->count);
+        }
+        const uint32_t *rows;
+        if (any(seed, number + 33) < 0.7) {
+            periodic_solve(net, &rows);
+            compare(net, held, now);
+        }
+    }
+    periodic_destroy(net);
+}
+
+/* ---- by hand --------------------------------------------------------------------------------- */
+
+/* Three jobs of 4 B/s at most on a link of 12: full, and nobody waits. A fourth slows all, and is forgotten when it leaves. */
+static void a_link_that_cannot_be_over_asked_slows_nobody(void **state)
+{
+    (void)state;
+    struct periodic *net = periodic_create();
+    assert_true(net && periodic_link(net, 12));
+    const struct periodic_job job = { 1, 0, 1, 1 };
+    const struct link_use use = { 0, 4, 1 };
+    const uint32_t *rows;
+    for (uint32_t i = 0; i < 3; i++) assert_int_equal(periodic_add(net, &job, &use, 1), i);
+    periodic_solve(net, &rows);
+    for (uint32_t i = 0; i < 3; i++)
+        for (int e = 0; e < ESTIMATES; e++) assert_true(periodic_wait(net, i)->others_s[e] == 0);
+    CHECK_NEAR(periodic_load(net, 0), 3 * 4 / 2.0, 1e-12);
+    assert_int_equal(periodic_add(net, &job, &use, 1), 3);
+    periodic_solve(net, &rows);
+    /* Each gets 3 of its 4 B/s: 4/3 s. At random times 1 + 3 d of a third of a second, d = t/(1 + t): below 1. */
+    CHECK_NEAR(periodic_wait(net, 0)->others_s[ESTIMATE_UPPER], 1 / 3.0, 1e-9);
+    periodic_remove(net, 3);
+    periodic_solve(net, &rows);
+    for (uint32_t i = 0; i < 3; i++)
+        assert_true(periodic_wait(net, i)->others_s[ESTIMATE_MEAN] == 0);
+    periodic_destroy(net);
+}
+
+/* Half the capacity doubles the wire time of a job alone, and that is its own wait. */
+static void a_slow_link_is_the_jobs_own_wait(void **state)
+{
+    (void)state;
+    struct periodic *net = periodic_create();
+    assert_true(net && periodic_link(net, 10) && periodic_link(net, 10));
+    const struct periodic_job job = { 1, 0.5, 0.75, 0.6 };
+    const struct link_use uses[] = { { 0, 6, 1 }, { 1, 6, 1 } };
+    const uint32_t *rows;
+    assert_int_equal(periodic_add(net, &job, uses, 2), 0);
+    periodic_solve(net, &rows);
+    assert_true(periodic_wait(net, 0)->own_s == 0);
+    periodic_set_capacity(net, 1, 5);
+    assert_int_equal(periodic_solve(net, &rows), 1);
+    CHECK_NEAR(periodic_wait(net, 0)->own_s, 0.6, 1e-12);
+    for (int e = 0; e < ESTIMATES; e++) assert_true(periodic_wait(net, 0)->others_s[e] == 0);
+    periodic_set_capacity(net, 1, 10);
+    periodic_solve(net, &rows);
+    assert_true(periodic_wait(net, 0)->own_s == 0);
+    periodic_destroy(net);
+}
+
+int main(void)
+{
+    struct rows rows = { 0 };
+    for (uintptr_t seed = 1; seed <= SEEDS; seed++)
+        rows_add(&rows, one_link_as_the_model, (void *)seed, "one link, seed %u", (unsigned)seed);
+    for (uintptr_t seed = 1; seed <= SEEDS; seed++)
+        rows_add(&rows, changes_one_by_one, (void *)seed, "changes, seed %u", (unsigned)seed);
+    rows_add(&rows, a_link_that_cannot_be_over_asked_slows_nobody, NULL, "pruned");
+    rows_add(&rows, a_slow_link_is_the_jobs_own_wait, NULL, "slow link");
+    return rows_run("periodic", &rows);
+}
