@@ -3,7 +3,6 @@
  * is lost, and each job has done the work that its tempos add up to. */
 #include "base/philox.h"
 #include "fixture.h"
-#include "handlers/transition.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,6 +14,7 @@
 #include "books_probe.h"
 #include "job_spans.h"
 #include "report/why_story.h"
+#include "tempo_probe.h"
 
 enum { SEEDS = 200, JOBS = 120, DECISIONS_MOST = 6 };
 
@@ -247,67 +247,6 @@ static const struct policy chaos_policy = {
     .sequel = chaos_sequel,
 };
 
-/* ---- tempos ---------------------------------------------------------------------------------- */
-
-/* What the probe knows of an attempt by itself. */
-struct work_told {
-    uint32_t serial, attempts;
-    int64_t work_ns; /* to do when it began            */
-    uint128 done_q30;
-    uint32_t rate_q30; /* since the last instant       */
-};
-static struct work_told told[4 * JOBS];
-static int64_t told_ns; /* of the last instant          */
-static uint64_t tempo_draws, tempos_set, settled;
-
-static double tempo_draw(const struct run *run)
-{
-    return stream_uniform(run->view.key, 2, tempo_draws++);
-}
-
-static void check_work(const struct run *run, uint32_t live)
-{
-    const struct live_job *job = &run->live.jobs[live];
-    const struct attempt *attempt = &run->live.attempts[live];
-    struct work_told *is = &told[live];
-    if (is->serial != job->serial + 1 || is->attempts != job->attempts)
-        *is = (struct work_told){ job->serial + 1, job->attempts, job->work_ns, 0, 0 };
-    const int64_t from_ns = told_ns > attempt->work_start_ns ? told_ns : attempt->work_start_ns;
-    if (run->now_ns > from_ns) is->done_q30 += (uint128)(run->now_ns - from_ns) * is->rate_q30;
-    assert_true(job->work_ns - timing_done_ns(run, live, run->now_ns) ==
-                is->work_ns - (int64_t)(is->done_q30 / RATE_ONE));
-    settled += job->work_ns < is->work_ns;
-    is->rate_q30 = attempt->tempo.rate_q30;
-}
-
-/* Any job that runs, at any speed, with any shares. */
-static void change_tempo(struct run *run, uint32_t live)
-{
-    if (tempo_draw(run) < 0.7) return;
-    const double all = UNITS_PER_GPU / 5.0;
-    const struct tempo tempo = { .rate_q30 = 1 + (uint32_t)(tempo_draw(run) * 2 * RATE_ONE),
-                                 .intra = (uint32_t)(tempo_draw(run) * all),
-                                 .inter = (uint32_t)(tempo_draw(run) * all),
-                                 .contention = (uint32_t)(tempo_draw(run) * all),
-                                 .data = (uint32_t)(tempo_draw(run) * all),
-                                 .checkpoint = (uint32_t)(tempo_draw(run) * all) };
-    transition_tempo(run, live, &tempo);
-    told[live].rate_q30 = tempo.rate_q30;
-    tempos_set++;
-}
-
-static void change_tempos(const struct run *seen)
-{
-    struct run *run = (struct run *)(uintptr_t)seen; /* what the network does at this point */
-    for (uint32_t live = 0; live < run->live.count; live++) {
-        if (run->live.jobs[live].state != LIVE_RUNNING) continue;
-        check_work(run, live);
-        change_tempo(run, live);
-    }
-    told_ns = run->now_ns;
-    books_probe(run);
-}
-
 /* ---- the scenario ---------------------------------------------------------------------------- */
 
 static double any(uint64_t seed, uint64_t number)
@@ -368,6 +307,21 @@ static void name_jobs(struct jobs *jobs)
     }
 }
 
+/* One NIC a node, and jobs that talk a lot. */
+static void share_network(struct scenario *scenario)
+{
+    scenario->contention = NETWORK_ESTIMATE;
+    scenario->layouts[0].fabric.nics_per_server = 1;
+    scenario->communication.kind = COMM_PROFILE;
+    scenario->communication.mix_count = 1;
+    scenario->communication.mix[0] = (struct mix_entry){
+        .profile = { .kappa_one = 0.5, .kappa_many = 0.5, .hidden_frac = 0.1, .size_bytes = 1e9 },
+        .weight = 1,
+        .gpus_min = 1,
+        .gpus_max = UINT32_MAX
+    };
+}
+
 static void build(struct fixture *fixture, uint64_t seed)
 {
     fixture_init(fixture, JOBS);
@@ -384,6 +338,7 @@ static void build(struct fixture *fixture, uint64_t seed)
                                                 .interval_ns = NS_PER_HOUR,
                                                 .store_bytes_per_s = 1e9,
                                                 .bytes_per_gpu = 1e10 };
+    if (seed % 2) share_network(scenario);
     struct jobs *jobs = &fixture->jobs;
     name_jobs(jobs);
     jobs->asks = ARENA_ARRAY(jobs->arena, struct ask, 2);
@@ -476,7 +431,7 @@ static void all_decisions_were_taken(void **state)
 {
     (void)state;
     for (int what = 0; what <= DECIDE_NODE_BACK; what++) assert_true(taken[what] > 200);
-    assert_true(tempos_set > 200 && settled > 200);
+    assert_true(tempos_set > 200 && settled > 200 && by_network > 200);
 }
 
 int main(void)

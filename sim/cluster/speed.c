@@ -8,6 +8,7 @@
 #include "models/collective.h"
 #include "models/hardware.h"
 #include "models/locality.h"
+#include "models/wire.h"
 
 #include <math.h>
 #include <string.h>
@@ -23,6 +24,7 @@ struct collective_memo {
     uint32_t profile;
     struct speed_place place;
     double total_s, intra_s;
+    struct wire wire;
 };
 
 struct site { /* the servers and network of a layout, as the models see them */
@@ -138,9 +140,11 @@ static struct collective_memo collective_time(const struct site *site, double si
                                          .network_hop_s = site->network_hop_s,
                                          .chunks = COLLECTIVE_CHUNKS };
     const struct collective_choice choice = allreduce_of(&at, size_bytes, allowed);
-    return (struct collective_memo){
-        .gpus = gpus, .place = place, .total_s = choice.total_s, .intra_s = choice.intra_s
-    };
+    return (struct collective_memo){ .gpus = gpus,
+                                     .place = place,
+                                     .total_s = choice.total_s,
+                                     .intra_s = choice.intra_s,
+                                     .wire = allreduce_wire(&at, size_bytes, choice.algorithm) };
 }
 
 /* The memoised time; which = 0 here, 1 recorded. */
@@ -231,9 +235,19 @@ static struct checkpoint_times checkpoint_of(const struct speed *speed, const st
     return (struct checkpoint_times){ .interval_s = interval_s, .write_s = write_s };
 }
 
+/* Communication over compute of this job at its reference placement. */
+static double kappa_of(const struct speed *speed, const struct speed_query *query)
+{
+    const struct communication *communication = &speed->scenario->communication;
+    const struct profile *profile = &communication->mix[query->profile].profile;
+    const bool one = compact(&speed->recorded, query->gpus, 0).servers == 1;
+    return (one ? profile->kappa_one : profile->kappa_many) * query->kappa_luck *
+           communication->scale;
+}
+
 /* Time that a unit of compute takes, and its parts. */
 struct pace {
-    double slowdown, intra_frac, inter_frac, checkpoint_frac;
+    double slowdown, intra_frac, inter_frac, contention_frac, checkpoint_frac;
     struct checkpoint_times checkpoint;
 };
 
@@ -246,17 +260,21 @@ static struct pace pace_of(struct speed *speed, int which, const struct speed_qu
     if (communication->kind != COMM_NONE && query->gpus > 1) {
         const struct profile *profile = &communication->mix[query->profile].profile;
         const struct speed_place reference = compact(&speed->recorded, query->gpus, 0);
-        const double mean = reference.servers == 1 ? profile->kappa_one : profile->kappa_many;
-        const double kappa = mean * query->kappa_luck * communication->scale;
+        const double kappa = kappa_of(speed, query);
         const double unit_s = collective(speed, 1, query->profile, query->gpus, reference).total_s;
         const struct collective_memo time =
             collective(speed, which, query->profile, place.gpus ? place.gpus : query->gpus, place);
-        const double exposed = exposed_frac(kappa, time.total_s / unit_s, profile->hidden_frac);
+        const double own_s = time.total_s + (which ? 0 : query->own_wait_s);
+        const double now_s = own_s + (which ? 0 : query->others_wait_s);
+        const double exposed = exposed_frac(kappa, now_s / unit_s, profile->hidden_frac);
+        double own = exposed_frac(kappa, own_s / unit_s, profile->hidden_frac);
         double intra = exposed_frac(kappa, time.intra_s / unit_s, profile->hidden_frac);
-        if (intra > exposed) intra = exposed;
+        if (own > exposed) own = exposed;
+        if (intra > own) intra = own;
         pace.slowdown = 1 + exposed;
         pace.intra_frac = intra / pace.slowdown;
-        pace.inter_frac = (exposed - intra) / pace.slowdown;
+        pace.inter_frac = (own - intra) / pace.slowdown;
+        pace.contention_frac = (exposed - own) / pace.slowdown;
     }
     pace.checkpoint = checkpoint_of(speed, site, query, place);
     if (pace.checkpoint.interval_s > 0) {
@@ -265,6 +283,7 @@ static struct pace pace_of(struct speed *speed, int which, const struct speed_qu
         pace.slowdown *= cycle_s / pace.checkpoint.interval_s;
         pace.intra_frac *= 1 - pace.checkpoint_frac;
         pace.inter_frac *= 1 - pace.checkpoint_frac;
+        pace.contention_frac *= 1 - pace.checkpoint_frac;
     }
     return pace;
 }
@@ -304,11 +323,44 @@ struct speed_answer speed_of(struct speed *speed, const struct speed_query *quer
                                                        : (uint32_t)scaled,
                    .intra = (uint32_t)(pace.intra_frac * SHARE_ALL),
                    .inter = (uint32_t)(pace.inter_frac * SHARE_ALL),
+                   .contention = (uint32_t)(pace.contention_frac * SHARE_ALL),
                    .checkpoint = (uint32_t)(pace.checkpoint_frac * SHARE_ALL) },
         .cycle_ns = pace.checkpoint.interval_s > 0
                         ? ns_from_s(pace.checkpoint.interval_s + pace.checkpoint.write_s)
                         : 0,
     };
+}
+
+bool speed_operation(struct speed *speed, const struct speed_query *query,
+                     struct speed_operation *operation)
+{
+    const struct communication *communication = &speed->scenario->communication;
+    if (communication->kind == COMM_NONE || query->gpus < 2 || query->place.servers < 2)
+        return false;
+    const double kappa = kappa_of(speed, query);
+    if (!(kappa > 0)) return false;
+    const struct speed_place reference = compact(&speed->recorded, query->gpus, 0);
+    const double unit_s = collective(speed, 1, query->profile, query->gpus, reference).total_s;
+    const struct collective_memo time =
+        collective(speed, 0, query->profile, query->place.gpus ? query->place.gpus : query->gpus,
+                   query->place);
+    const double compute_s = unit_s / kappa;
+    *operation = (struct speed_operation){
+        .compute_s = compute_s,
+        .hidden_s = communication->mix[query->profile].profile.hidden_frac * compute_s,
+        .alone_s = time.total_s,
+        .wire_s = time.wire.alone_s,
+        .bytes = time.wire.bytes,
+    };
+    return time.wire.alone_s > 0 && unit_s > 0;
+}
+
+double speed_server_bytes_per_s(const struct speed *speed)
+{
+    const struct site *site = &speed->here;
+    const double slot = site->server->gpu_pcie_bytes_per_s;
+    return site->links_per_server *
+           (slot > 0 && slot < site->nic_bytes_per_s ? slot : site->nic_bytes_per_s);
 }
 
 uint8_t speed_profile(const struct scenario *scenario, uint32_t gpus, double u)

@@ -8,7 +8,8 @@
  * a recorded duration D was measured at s(recorded), so the job runs D * s(new)/s(recorded)
  * (MODELS 3.10), times N/(N - d) when it goes on without d of its N GPUs (5.11). On the recorded
  * layout s(new) and s(recorded) are the same number and the rate is exactly 2^30.
- * Leaves out: contention between jobs, stragglers, input, clocks (their shares are 0). */
+ * What a job waits for others on its links comes from outside (network/periodic), in seconds that its collective takes
+ * longer. Leaves out: stragglers, input, clocks (their shares are 0). */
 #ifndef GPUPLAN_CLUSTER_SPEED_H
 #define GPUPLAN_CLUSTER_SPEED_H
 
@@ -37,6 +38,16 @@ struct speed_query {
     double kappa_luck;       /* kappa of this job / mean of its profile; 1 = the mean */
     uint32_t left_q30;       /* part of its allocation that it goes on with; 0 = all  */
     struct speed_place place;
+    double own_wait_s, others_wait_s; /* its collective takes longer: by its own links as they are now, and
+                                       * because others use them too                   */
+};
+
+/* What a job does over and over, between its servers: one collective a step. */
+struct speed_operation {
+    double compute_s, hidden_s; /* of a step; what of the compute can overlap                  */
+    double alone_s;             /* the collective, alone on the network                        */
+    double wire_s;              /* of these its bandwidth terms                                */
+    double bytes;               /* that leave each server (models/wire.h)                      */
 };
 
 struct speed_answer {
@@ -52,6 +63,13 @@ struct speed *speed_create(const struct scenario *scenario, const struct variant
                            struct arena *arena);
 
 struct speed_answer speed_of(struct speed *speed, const struct speed_query *query);
+
+/* False when the job puts nothing on the network. */
+bool speed_operation(struct speed *speed, const struct speed_query *query,
+                     struct speed_operation *operation);
+
+/* All NICs of one server, one direction. */
+double speed_server_bytes_per_s(const struct speed *speed);
 
 /* The row of the mix that a uniform u in (0, 1) draws for a job of this size. */
 uint8_t speed_profile(const struct scenario *scenario, uint32_t gpus, double u);

@@ -3,6 +3,7 @@
 
 #include "base/assert.h"
 #include "base/philox.h"
+#include "handlers/contention.h"
 #include "handlers/on_event.h"
 #include "handlers/transition.h"
 #include "policy/place_scored.h"
@@ -244,6 +245,13 @@ static uint64_t fill_milli(const struct run *run)
     return (uint64_t)(run->scenario->fill_frac * run->variant->gpus * 1000.0 + 0.5);
 }
 
+static bool init_contention(struct run *run)
+{
+    bool wanted;
+    run->contention = contention_create(run, &wanted);
+    return run->contention || !wanted;
+}
+
 static bool run_init(struct run *run)
 {
     const struct scenario *scenario = run->scenario;
@@ -280,7 +288,7 @@ static bool run_init(struct run *run)
            agenda_init(&run->agenda, FIRST_LIVE_ROWS) && init_demands(run) && init_cluster(run) &&
            waiting_init(&run->waiting, run->shared->requests.class_count, &run->live) &&
            ledger_init(&run->ledger, capacity_units, bin_ns) && init_faults(run) &&
-           init_policy(run) && reasons_init(run);
+           init_contention(run) && init_policy(run) && reasons_init(run);
 }
 
 static void run_clear(struct run *run)
@@ -288,6 +296,7 @@ static void run_clear(struct run *run)
     if (run->policy && run->policy->clear && run->policy_memory)
         run->policy->clear(run->policy_memory);
     scorer_destroy(run->view.scorer);
+    contention_destroy(run->contention);
     faults_clear(&run->faults);
     ledger_clear(&run->ledger);
     waiting_clear(&run->waiting);
@@ -400,6 +409,7 @@ static void play(struct run *run)
             next = next_of(run);
         } while (next.at_ns == run->now_ns && !run->out_of_memory);
         on_plan(run);
+        contention_settle(run);
         transition_causes(run);
         reasons_after_pass(run);
         look_for_whole_nodes(run, run->cluster.index.with_free[run->cluster.gpus_per_node] > 0);
@@ -435,6 +445,7 @@ static enum status finish(struct run *run)
     result->run_end_ns = run->now_ns;
     if (result->window_end_ns > run->now_ns) result->window_end_ns = run->now_ns;
     look_for_whole_nodes(run, false);
+    contention_finish(run);
     transition_cut(run);
     cut_incidents(run);
     if (run->out_of_memory || !ledger_close(&run->ledger, run->now_ns, result) ||

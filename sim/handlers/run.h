@@ -79,6 +79,7 @@ struct run {
     struct ledger ledger;
     struct jobstats stats;
     struct speed *speed;
+    struct contention *contention; /* NULL when jobs do not share the network                  */
     struct demand *demands; /* [class_count] of this layout                              */
     const struct policy *policy;
     void *policy_memory;

@@ -1,8 +1,8 @@
 /* timing.c - see timing.h. */
 #include "handlers/timing.h"
 
-struct speed_answer timing_speed(struct run *run, const struct live_job *job,
-                                 struct speed_place place, uint32_t left_q30)
+struct speed_query timing_query(const struct run *run, const struct live_job *job,
+                                struct speed_place place, uint32_t left_q30)
 {
     const struct scenario *scenario = run->scenario;
     const struct jobs *jobs = run->plan->jobs;
@@ -18,7 +18,7 @@ struct speed_answer timing_speed(struct run *run, const struct live_job *job,
         const int many = query.gpus > scenario->recorded_server.gpus;
         query.kappa_luck = run->shared->kappa[job->profile].ratio[many][job->kappa_row];
     }
-    return speed_of(run->speed, &query);
+    return query;
 }
 
 int64_t timing_contained_startup_ns(const struct run *run, const struct live_job *job)
@@ -67,7 +67,8 @@ uint32_t timing_plain_rate_q30(struct run *run, uint32_t live)
                                        .gpus_min = least ? least : 1,
                                        .spans_leaves =
                                            demand->nodes > run->cluster.nodes_per_leaf };
-    return timing_speed(run, job, place, 0).tempo.rate_q30;
+    const struct speed_query query = timing_query(run, job, place, 0);
+    return speed_of(run->speed, &query).tempo.rate_q30;
 }
 
 /* Work of the tempos since what live_job.work_ns counts, up to until_ns, in ns * 2^30. */

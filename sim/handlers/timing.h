@@ -9,9 +9,10 @@ static inline const struct demand *demand_of_live(const struct run *run, uint32_
     return &run->demands[run->live.jobs[live].request_class];
 }
 
-/* Speed of a job on a placement of this layout, with this part of its allocation (2^30 or 0 = all). */
-struct speed_answer timing_speed(struct run *run, const struct live_job *job,
-                                 struct speed_place place, uint32_t left_q30);
+/* What `speed` is asked about a job on a placement of this layout, with this part of its allocation (2^30 or 0 =
+ * all). */
+struct speed_query timing_query(const struct run *run, const struct live_job *job,
+                                struct speed_place place, uint32_t left_q30);
 
 /* Start-up that the recorded duration of a job holds. */
 int64_t timing_contained_startup_ns(const struct run *run, const struct live_job *job);

@@ -4,6 +4,7 @@
 #include "base/assert.h"
 #include "base/bits.h"
 #include "base/philox.h"
+#include "handlers/contention.h"
 #include "handlers/detail.h"
 #include "handlers/timing.h"
 #include "handlers/transition_parts.h"
@@ -252,12 +253,13 @@ void transition_claim(struct run *run, const struct decision *decision)
 }
 
 /* Rate, shares and times of an attempt that begins now on what the job holds. */
-static void init_attempt(struct run *run, uint32_t live, struct speed_place place,
-                         uint32_t left_q30)
+static struct speed_query init_attempt(struct run *run, uint32_t live, struct speed_place place,
+                                       uint32_t left_q30)
 {
     const struct live_job *job = &run->live.jobs[live];
     struct attempt *attempt = &run->live.attempts[live];
-    const struct speed_answer speed = timing_speed(run, job, place, left_q30);
+    const struct speed_query query = timing_query(run, job, place, left_q30);
+    const struct speed_answer speed = speed_of(run->speed, &query);
     attempt->start_ns = run->now_ns;
     attempt->work_start_ns = time_add(run->now_ns, timing_startup_ns(run, live));
     attempt->expected_end_ns =
@@ -271,10 +273,12 @@ static void init_attempt(struct run *run, uint32_t live, struct speed_place plac
                                              .first_past = PAST_NONE,
                                              .last_past = PAST_NONE,
                                              .left_q30 = left_q30 };
+    return query;
 }
 
 /* What init_attempt has prepared. */
-static void begin_attempt(struct run *run, uint32_t live, enum note_kind note)
+static void begin_attempt(struct run *run, uint32_t live, enum note_kind note,
+                          const struct speed_query *query)
 {
     struct live_job *job = &run->live.jobs[live];
     const struct attempt *attempt = &run->live.attempts[live];
@@ -289,6 +293,7 @@ static void begin_attempt(struct run *run, uint32_t live, enum note_kind note)
     job->attempts++;
     transition_schedule(run, live);
     detail_allocation(run, live);
+    contention_start(run, live, query);
 }
 
 void transition_start(struct run *run, const struct decision *decision)
@@ -301,12 +306,13 @@ void transition_start(struct run *run, const struct decision *decision)
     const bool holds = attempt->first_grant != GRANT_NONE;
     if (holds) books_unclaim(run, live, books_held_units(run, live));
     if (!claim_parts(run, decision)) return;
-    init_attempt(run, live,
-                 run->node_gpus ? place_of_grants(run, attempt->first_grant)
-                                : place_of(run, decision, demand, attempt->held),
-                 0);
+    const struct speed_query query =
+        init_attempt(run, live,
+                     run->node_gpus ? place_of_grants(run, attempt->first_grant)
+                                    : place_of(run, decision, demand, attempt->held),
+                     0);
     waiting_start(&run->waiting, live, demand->gpus);
-    begin_attempt(run, live, NOTE_START);
+    begin_attempt(run, live, NOTE_START, &query);
     if (job->first_start_ns != TIME_NEVER) return;
     job->first_start_ns = run->now_ns;
     if (job->in_cohort) jobstats_wait(&run->stats, job_time_of(run, job, false));
@@ -316,9 +322,10 @@ void transition_go_on(struct run *run, uint32_t live, uint32_t left_q30)
 {
     struct attempt *attempt = &run->live.attempts[live];
     const int64_t limit_ends_ns = attempt->expected_end_ns;
-    init_attempt(run, live, place_of_grants(run, attempt->first_grant), left_q30);
+    const struct speed_query query =
+        init_attempt(run, live, place_of_grants(run, attempt->first_grant), left_q30);
     attempt->expected_end_ns = limit_ends_ns;
-    begin_attempt(run, live, NOTE_LOST_NODES);
+    begin_attempt(run, live, NOTE_LOST_NODES, &query);
 }
 
 /* ---- end ------------------------------------------------------------------------------------- */
@@ -337,6 +344,7 @@ struct returned transition_give_back(struct run *run, uint32_t live)
     const struct returned returned = transition_release(run, live, attempt->first_grant);
     run->live.attempts[live].first_grant = GRANT_NONE;
     live_forget_past(&run->live, live);
+    contention_leave(run, live);
     run->plan_needed = true;
     return returned;
 }

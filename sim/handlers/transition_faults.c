@@ -1,6 +1,7 @@
 /* transition_faults.c - an attempt whose part failed: it hangs until that is noticed, then it is over; its job may go on with the
  * nodes that are left. */
 #include "base/assert.h"
+#include "handlers/contention.h"
 #include "handlers/detail.h"
 #include "handlers/timing.h"
 #include "handlers/transition.h"
@@ -16,6 +17,7 @@ static int128 lose_work(struct run *run, uint32_t live)
     job->work_ns -= work_ns < job->work_ns ? work_ns : job->work_ns;
     run->live.cycles[live].durable_ns = durable_ns;
     live_forget_past(&run->live, live);
+    contention_leave(run, live);
     return lost;
 }
 

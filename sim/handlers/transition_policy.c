@@ -1,6 +1,7 @@
 /* transition_policy.c - what a policy can do beside starting jobs: claim, give back, block, refuse,
  * preempt, suspend, resume, move. */
 #include "base/assert.h"
+#include "handlers/contention.h"
 #include "handlers/detail.h"
 #include "handlers/timing.h"
 #include "handlers/transition.h"
@@ -146,6 +147,7 @@ static void suspend(struct run *run, uint32_t live)
     books_suspend(run, live);
     keep_work(run, live);
     live_forget_past(&run->live, live);
+    contention_leave(run, live);
     detail_attempt(run, live, ATTEMPT_SUSPENDED, run->now_ns, 0);
     cluster_suspend(&run->cluster, run->live.attempts[live].first_grant);
     agenda_unset(&run->agenda, live);
@@ -180,6 +182,7 @@ static void resume(struct run *run, uint32_t live)
     job->attempts++;
     transition_schedule(run, live);
     detail_allocation(run, live);
+    contention_resume(run, live);
 }
 
 static void move(struct run *run, const struct decision *decision)

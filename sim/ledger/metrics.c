@@ -214,9 +214,25 @@ static bool put_jobs(const struct jobstats *stats, struct replica_result *result
     return ok && put_class_times(stats, result, CLASS_NONE);
 }
 
+/* The band of stall_contention: what of it the extreme estimates would make. */
+static bool put_contention(struct replica_result *result)
+{
+    const double used = (double)result->contention_used;
+    int128 capacity = sum_accounts(result, 0, ACCOUNTS, CLASS_NONE);
+    if (!result->has_contention || capacity == 0) return true;
+    const int128 is =
+        sum_accounts(result, ACC_STALL_CONTENTION, ACC_STALL_CONTENTION + 1, CLASS_NONE);
+    const double share = (double)is / (double)capacity;
+    const double lower = used > 0 ? (double)result->contention_lower / used : 0;
+    const double upper = used > 0 ? (double)result->contention_upper / used : 0;
+    return put(result, "share_stall_contention_lower", "1", CLASS_NONE, share * lower) &&
+           put(result, "share_stall_contention_upper", "1", CLASS_NONE, share * upper);
+}
+
 bool metrics_fill(const struct jobstats *stats, struct replica_result *result)
 {
     bool ok = put_ledger(result);
+    ok &= put_contention(result);
     ok &= put_incidents(result);
     ok &= put_jobs(stats, result);
     const int64_t window_ns = result->window_end_ns - result->window_start_ns;

@@ -172,6 +172,10 @@ struct replica_result {
     struct log incidents;   /* struct incident, in order of time                           */
     struct log jobs, attempts, allocations, tempos; /* detail; empty unless asked for        */
     struct log requests, causes, words; /* struct request_row, cause_row, word_row: detail too   */
+    bool has_contention;  /* jobs shared the network                                      */
+    /* GPU-time of running jobs inside the window that waits for others, units * ns: by the estimate that was used, and
+     * what the two extreme ones would make of the same jobs at the same places and times. */
+    int128 contention_used, contention_lower, contention_upper;
     int128 closure_error; /* capacity * time - sum of accounts: must be 0                */
 };
 

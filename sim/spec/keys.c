@@ -72,6 +72,9 @@ const struct key_row keys[] = {
     { "workload.startup", KEY_DURATION, RANGE(0, CENTURY_NS), .fallback = "60s", AT(scenario, startup_ns), .help = "first start of a job" },
     { "workload.growth", KEY_NOT_BUILT, .help = "growth of the demand" },
 
+    { "network", KEY_MAP, .fallback = "=", .help = "how jobs share the networks of the layouts" },
+    { "network.contention", KEY_CHOICE, .fallback = "estimate", .words = "none|estimate|upper|lower|!steps", AT(scenario, contention), .help = "how jobs on common links slow each other. estimate: they communicate at random times; upper: all the time; lower: never at once if it can be avoided; none: each as if alone" },
+
     { "schedulers", KEY_CUSTOM, .fallback = "=none", .twin = "scheduler", .form = "<{scheduler}>", .help = "several schedulers by name; every layout runs under each, as LAYOUT/NAME" },
     { "scheduler", KEY_MAP, .fallback = "=", .twin = "schedulers", .help = "who starts when and where" },
     { "scheduler.kind", KEY_CHOICE, .fallback = "plain", .words = "plain|slurm|kubernetes|static", AT(scenario, kind), .help = "family of schedulers; keys of another one are refused" },

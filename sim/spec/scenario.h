@@ -57,6 +57,8 @@ enum comm_kind { COMM_NONE, COMM_BY_SIZE, COMM_BY_MODEL_MIX, COMM_PROFILE };
 /* Which all-reduce a job runs. The flat ring is the default: over 66 measured rows between servers its
  * error is 4 to 5 % in the median, that of the fastest of all forms 16 to 21 % (make validate). */
 enum allreduce_rule { RULE_FLAT_RING, RULE_BEST, RULE_HIER_RING, RULE_HIER_TREE };
+/* How jobs that share links slow each other (network/periodic): not at all, by the mean of random phases, or by its bounds. */
+enum network_rule { NETWORK_NONE, NETWORK_ESTIMATE, NETWORK_UPPER, NETWORK_LOWER };
 enum drain { DRAIN_FINISH, DRAIN_NOW, DRAIN_GPU };
 enum law { LAW_NONE, LAW_EXPONENTIAL, LAW_WEIBULL, LAW_LOGNORMAL };
 enum checkpoint_policy { CHECKPOINT_NONE, CHECKPOINT_FIXED, CHECKPOINT_YOUNG, CHECKPOINT_DALY };
@@ -222,6 +224,7 @@ struct scenario {
         slack[LIMIT_SLACKS]; /* each layout runs once per entry; SLACK_ANY = any              */
     uint32_t slack_count;
     struct communication communication;
+    enum network_rule contention;
 
     struct jobs *jobs; /* `jobs:` written in the scenario instead of a trace; owned, NULL = none    */
     struct user_event *events; /* [event_count] by time; owned                                   */

@@ -1,0 +1,304 @@
+/* contention.c - see contention.h. */
+#include "handlers/contention.h"
+
+#include "base/assert.h"
+#include "base/sort.h"
+#include "handlers/books.h"
+#include "handlers/timing.h"
+#include "handlers/transition.h"
+#include "network/periodic.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const double MOVED =
+    1e-9; /* of its communication: less does not change a tempo (MODELS 4.6) */
+static const double WAIT_MOST_S =
+    1e9; /* an operation over a dead link: the job stands still              */
+
+struct member {
+    uint32_t row;             /* PERIODIC_NONE: not on the network */
+    struct speed_query query; /* with the waits of its tempo of now */
+    double alone_s;
+    int64_t waiting[ESTIMATES]; /* units of its GPUs that wait for others, by estimate */
+};
+
+struct contention {
+    struct fabric_net fabric;
+    struct periodic *net;
+    enum estimate estimate;
+    struct member *members; /* [member_room] by live row */
+    uint32_t *live_of;      /* [live_room] by row of the net */
+    uint32_t member_room, live_room;
+    uint32_t *servers, *order, *spare; /* [servers] of a job */
+    uint64_t *keys;                    /* [servers]          */
+    uint8_t *seen;                     /* [servers] all 0    */
+    struct link_use *uses;
+    bool changed;
+    int64_t waiting[ESTIMATES]; /* of all */
+    int64_t since_ns;
+    int128 waited[ESTIMATES]; /* inside the window, up to since_ns */
+};
+
+static uint32_t servers_of(const struct run *run)
+{
+    return run->variant->servers;
+}
+
+static bool fill_links(struct contention *contention)
+{
+    for (uint32_t link = 0; link < contention->fabric.links; link++)
+        if (!periodic_link(contention->net, fabric_net_capacity(&contention->fabric, link)))
+            return false;
+    return true;
+}
+
+static bool init(struct contention *contention, const struct run *run)
+{
+    static const enum estimate estimates[] = { [NETWORK_ESTIMATE] = ESTIMATE_MEAN,
+                                               [NETWORK_UPPER] = ESTIMATE_UPPER,
+                                               [NETWORK_LOWER] = ESTIMATE_LOWER };
+    contention->estimate = estimates[run->scenario->contention];
+    const uint32_t servers = servers_of(run);
+    contention->servers = calloc(servers, sizeof *contention->servers);
+    contention->order = calloc(servers, sizeof *contention->order);
+    contention->spare = calloc(servers, sizeof *contention->spare);
+    contention->keys = calloc(servers, sizeof *contention->keys);
+    contention->seen = calloc(servers, sizeof *contention->seen);
+    contention->net = periodic_create();
+    if (!contention->seen || !contention->servers || !contention->order || !contention->spare ||
+        !contention->keys || !contention->net ||
+        !fabric_net_init(&contention->fabric, &run->variant->fabric,
+                         speed_server_bytes_per_s(run->speed)))
+        return false;
+    contention->uses =
+        calloc(fabric_net_most_uses(&contention->fabric, servers), sizeof *contention->uses);
+    return contention->uses && fill_links(contention);
+}
+
+struct contention *contention_create(const struct run *run, bool *wanted)
+{
+    const struct scenario *scenario = run->scenario;
+    *wanted = scenario->contention != NETWORK_NONE && scenario->communication.kind != COMM_NONE &&
+              run->replica != REPLICA_BLAST && servers_of(run) > 1;
+    if (!*wanted) return NULL;
+    struct contention *contention = calloc(1, sizeof *contention);
+    if (!contention) return NULL;
+    if (init(contention, run)) return contention;
+    contention_destroy(contention);
+    return NULL;
+}
+
+void contention_destroy(struct contention *contention)
+{
+    if (!contention) return;
+    fabric_net_clear(&contention->fabric);
+    periodic_destroy(contention->net);
+    free(contention->members);
+    free(contention->live_of);
+    free(contention->servers);
+    free(contention->order);
+    free(contention->spare);
+    free(contention->keys);
+    free(contention->seen);
+    free(contention->uses);
+    free(contention);
+}
+
+/* ---- who waits, by estimate ------------------------------------------------------------------ */
+
+static void wait_until_now(struct run *run)
+{
+    struct contention *contention = run->contention;
+    const struct replica_result *result = run->result;
+    const int64_t from_ns = contention->since_ns > result->window_start_ns
+                                ? contention->since_ns
+                                : result->window_start_ns;
+    const int64_t to_ns = run->now_ns < result->window_end_ns ? run->now_ns : result->window_end_ns;
+    for (int e = 0; e < ESTIMATES && to_ns > from_ns; e++)
+        contention->waited[e] += (int128)contention->waiting[e] * (to_ns - from_ns);
+    contention->since_ns = run->now_ns;
+}
+
+static void set_waiting(struct contention *contention, struct member *member,
+                        const int64_t waiting[ESTIMATES])
+{
+    for (int e = 0; e < ESTIMATES; e++) {
+        contention->waiting[e] += waiting[e] - member->waiting[e];
+        member->waiting[e] = waiting[e];
+    }
+}
+
+/* ---- coming and going ------------------------------------------------------------------------ */
+
+static bool grow_members(struct contention *contention, uint32_t room)
+{
+    if (room <= contention->member_room) return true;
+    struct member *members = realloc(contention->members, room * sizeof *members);
+    if (!members) return false;
+    for (uint32_t live = contention->member_room; live < room; live++)
+        members[live] = (struct member){ .row = PERIODIC_NONE };
+    contention->members = members;
+    contention->member_room = room;
+    return true;
+}
+
+static bool set_live_of(struct contention *contention, uint32_t row, uint32_t live)
+{
+    if (row >= contention->live_room) {
+        const uint32_t room = 2 * row + 64;
+        uint32_t *live_of = realloc(contention->live_of, room * sizeof *live_of);
+        if (!live_of) return false;
+        contention->live_of = live_of;
+        contention->live_room = room;
+    }
+    contention->live_of[row] = live;
+    return true;
+}
+
+/* Servers that the job holds GPUs of, ascending, each once. */
+static uint32_t find_servers(const struct run *run, uint32_t live)
+{
+    struct contention *contention = run->contention;
+    const struct cluster *cluster = &run->cluster;
+    const uint32_t parts = run->variant->nodes / run->variant->servers;
+    uint32_t count = 0;
+    bool ascending = true;
+    for (uint32_t row = run->live.attempts[live].first_grant; row != GRANT_NONE;
+         row = cluster->grants[row].next) {
+        const uint32_t server = cluster->grants[row].node / parts;
+        if (cluster->grants[row].mask == 0 || contention->seen[server]) continue;
+        ascending = ascending && (count == 0 || server > contention->servers[count - 1]);
+        contention->seen[server] = 1;
+        contention->servers[count++] = server;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        contention->seen[contention->servers[i]] = 0;
+        contention->keys[i] = contention->servers[i];
+        contention->order[i] = i;
+    }
+    if (ascending) return count;
+    sort_rows(contention->order, contention->spare, count, contention->keys);
+    for (uint32_t i = 0; i < count; i++)
+        contention->servers[i] = (uint32_t)contention->keys[contention->order[i]];
+    return count;
+}
+
+static void enter(struct run *run, uint32_t live)
+{
+    struct contention *contention = run->contention;
+    struct member *member = &contention->members[live];
+    ASSERT(member->row == PERIODIC_NONE);
+    struct speed_operation operation;
+    if (!speed_operation(run->speed, &member->query, &operation)) return;
+    const uint32_t servers = find_servers(run, live);
+    if (servers < 2) return;
+    const uint32_t nics = run->variant->fabric.nics_per_server;
+    const uint32_t least = member->query.place.gpus_min;
+    const uint32_t count =
+        fabric_net_uses(&contention->fabric, contention->servers, servers, operation.bytes,
+                        least < nics ? least : nics, contention->uses);
+    const struct periodic_job job = { .compute_s = operation.compute_s,
+                                      .hidden_s = operation.hidden_s,
+                                      .alone_s = operation.alone_s,
+                                      .wire_s = operation.wire_s };
+    member->alone_s = operation.alone_s;
+    member->row = periodic_add(contention->net, &job, contention->uses, count);
+    contention->changed = true;
+    if (member->row == PERIODIC_NONE || !set_live_of(contention, member->row, live))
+        run->out_of_memory = true;
+}
+
+void contention_start(struct run *run, uint32_t live, const struct speed_query *query)
+{
+    struct contention *contention = run->contention;
+    if (!contention) return;
+    if (!grow_members(contention, run->live.capacity)) {
+        run->out_of_memory = true;
+        return;
+    }
+    contention->members[live].query = *query;
+    enter(run, live);
+}
+
+void contention_resume(struct run *run, uint32_t live)
+{
+    struct contention *contention = run->contention;
+    if (contention) enter(run, live);
+}
+
+void contention_leave(struct run *run, uint32_t live)
+{
+    struct contention *contention = run->contention;
+    if (!contention || live >= contention->member_room) return;
+    struct member *member = &contention->members[live];
+    if (member->row == PERIODIC_NONE) return;
+    static const int64_t none[ESTIMATES];
+    wait_until_now(run);
+    set_waiting(contention, member, none);
+    periodic_remove(contention->net, member->row);
+    member->row = PERIODIC_NONE;
+    contention->changed = true;
+}
+
+/* ---- the end of an instant ------------------------------------------------------------------- */
+
+static void count_waiting(struct run *run, uint32_t live)
+{
+    struct contention *contention = run->contention;
+    struct member *member = &contention->members[live];
+    const double asked = (double)books_asked_units(run, live);
+    int64_t waiting[ESTIMATES];
+    for (int e = 0; e < ESTIMATES; e++)
+        waiting[e] = (int64_t)(asked * periodic_share(contention->net, member->row, e));
+    set_waiting(contention, member, waiting);
+}
+
+static double at_most(double value, double most)
+{
+    return value < most ? value : most;
+}
+
+static void look_again(struct run *run, uint32_t live)
+{
+    struct contention *contention = run->contention;
+    struct member *member = &contention->members[live];
+    struct speed_query *query = &member->query;
+    const struct periodic_wait *wait = periodic_wait(contention->net, member->row);
+    const double own_s = at_most(wait->own_s, WAIT_MOST_S);
+    const double others_s = at_most(wait->others_s[contention->estimate], WAIT_MOST_S);
+    const double most_s = MOVED * (member->alone_s + own_s + others_s);
+    count_waiting(run, live);
+    if (fabs(own_s - query->own_wait_s) <= most_s &&
+        fabs(others_s - query->others_wait_s) <= most_s)
+        return;
+    query->own_wait_s = own_s;
+    query->others_wait_s = others_s;
+    const struct tempo tempo = speed_of(run->speed, query).tempo;
+    /* What overlaps with compute slows nothing. */
+    if (memcmp(&tempo, &run->live.attempts[live].tempo, sizeof tempo) != 0)
+        transition_tempo(run, live, &tempo);
+}
+
+void contention_settle(struct run *run)
+{
+    struct contention *contention = run->contention;
+    if (!contention || !contention->changed) return;
+    contention->changed = false;
+    wait_until_now(run);
+    const uint32_t *rows;
+    const uint32_t count = periodic_solve(contention->net, &rows);
+    for (uint32_t r = 0; r < count; r++) look_again(run, contention->live_of[rows[r]]);
+}
+
+void contention_finish(struct run *run)
+{
+    struct contention *contention = run->contention;
+    if (!contention) return;
+    wait_until_now(run);
+    run->result->has_contention = true;
+    run->result->contention_lower = contention->waited[ESTIMATE_LOWER];
+    run->result->contention_used = contention->waited[contention->estimate];
+    run->result->contention_upper = contention->waited[ESTIMATE_UPPER];
+}

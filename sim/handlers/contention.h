@@ -1,0 +1,30 @@
+/* contention.h - running jobs on several servers share the network: who comes and goes changes the tempo of others.
+ *
+ * A job is on the network from its start, start-up included, until it ends, fails or is suspended. Once an instant, behind
+ * all decisions, the waits are solved again over what the changes can reach (network/periodic), and jobs whose
+ * communication takes more than 1e-9 longer or shorter get a new tempo. Jobs of one server never enter. */
+#ifndef GPUPLAN_HANDLERS_CONTENTION_H
+#define GPUPLAN_HANDLERS_CONTENTION_H
+
+#include "handlers/run.h"
+
+struct contention;
+
+/* NULL when memory is out; *wanted false and NULL when the scenario or its jobs leave the network out. destroy takes NULL. */
+struct contention *contention_create(const struct run *run, bool *wanted);
+void contention_destroy(struct contention *contention);
+
+/* The job starts now on what it holds, asked for its speed by `query`; or goes on after a suspension. */
+void contention_start(struct run *run, uint32_t live, const struct speed_query *query);
+void contention_resume(struct run *run, uint32_t live);
+
+/* It no longer communicates; nothing happens when it did not. */
+void contention_leave(struct run *run, uint32_t live);
+
+/* The end of an instant. */
+void contention_settle(struct run *run);
+
+/* The end of the run: how far the estimates are apart, into the result. */
+void contention_finish(struct run *run);
+
+#endif

@@ -1,0 +1,218 @@
+/* test_contention_runs.c - whole runs of jobs that share a network, by hand: who waits for whom, how long, and where it is
+ * written. MODELS 4.4 estimates A, B, C of two equal jobs in closed form. */
+#include "fixture.h"
+
+#include "tests/near.h"
+#include "tests/rows.h"
+
+static const double NIC = 48.5e9, HOP_IN = 3.4e-6, HOP_OUT = 14e-6, S = 1e9, KAPPA = 0.5;
+static const double UNITS_S = 1008000.0 * 1e9; /* of a GPU-second */
+
+static void talks(struct scenario *scenario, double hidden)
+{
+    scenario->communication.kind = COMM_PROFILE;
+    scenario->communication.mix_count = 1;
+    scenario->communication.mix[0] = (struct mix_entry){ .profile = { .kappa_one = KAPPA,
+                                                                      .kappa_many = KAPPA,
+                                                                      .hidden_frac = hidden,
+                                                                      .size_bytes = S },
+                                                         .weight = 1,
+                                                         .gpus_min = 1,
+                                                         .gpus_max = UINT32_MAX };
+}
+
+/* Three leaves of two servers of eight, two cables up each: jobs of three servers span leaves 0 and 1, and 2 and 1. */
+static void three_leaves(struct fixture *fixture, enum network_rule rule)
+{
+    fixture_init(fixture, 2);
+    talks(&fixture->scenario, 0);
+    fixture->scenario.contention = rule;
+    struct layout *layout = fixture_layout(fixture, "three leaves", 6, 8);
+    layout->fabric.link.switch_ports = 18;
+    layout->fabric.oversubscription = 8;
+}
+
+static void run_it(struct fixture *fixture, struct replica_result *result)
+{
+    fixture_ready(fixture);
+    assert_int_equal(fixture_run(fixture, 0, 0, result), STATUS_OK);
+    assert_true(result->closure_error == 0);
+}
+
+static double account_s(const struct replica_result *result, enum account account)
+{
+    int128 sum = 0;
+    for (int class = 0; class < CLASSES; class ++) sum += result->ledger_all[account][class];
+    return (double)sum / UNITS_S;
+}
+
+/* The step of a job on 24 GPUs over two leaves, and its parts. */
+struct step {
+    double latency_s, alone_s; /* bandwidth term alone: two cables   */
+    double compute_s;
+};
+
+static struct step step_alone(void)
+{
+    const double n = 24, servers = 3, bytes = 2 * (n - 1) / n * S;
+    const double latency_s = 2 * (n - servers) * HOP_IN + 2 * (servers - 1) * HOP_OUT;
+    const double recorded_s = latency_s + bytes / 370.8e9; /* 8 NICs are faster than NVLink */
+    return (struct step){ latency_s, bytes / (2 * NIC), recorded_s / KAPPA };
+}
+
+/* Bandwidth term of each of two equal jobs on one full link. */
+static double shared_s(const struct step *step, enum network_rule rule)
+{
+    const double b = step->alone_s, rest = step->compute_s + step->latency_s;
+    if (rule == NETWORK_UPPER) return 2 * b;
+    /* Perfect interleaving: all of it as long as two of b fit into a step. */
+    if (rule == NETWORK_LOWER) return 2 * b > rest + b ? 2 * b - rest : b;
+    /* t = b (1 + t/(rest + t)) */
+    const double half = (rest - 2 * b) / 2;
+    return -half + sqrt(half * half + b * rest);
+}
+
+/* The first job is alone for 1,000 s, then both run, then the second is alone. */
+static void two_jobs_by_hand(void **state)
+{
+    const enum network_rule rule = (enum network_rule)rows_number(state);
+    struct fixture fixture;
+    three_leaves(&fixture, rule);
+    const double work_s = 10000, later_s = 1000; /* recorded, on servers of eight without a limit */
+    fixture_job(&fixture, 0, 0, work_s, 0, 24);
+    fixture_job(&fixture, 1, later_s, work_s, 0, 24);
+    struct replica_result result;
+    run_it(&fixture, &result);
+    const struct step step = step_alone();
+    const double t = shared_s(&step, rule), recorded_s = step.compute_s * (1 + KAPPA);
+    const double alone = step.compute_s + step.latency_s + step.alone_s;
+    const double both = step.compute_s + step.latency_s + t;
+    const double first_s = later_s + (work_s - later_s * recorded_s / alone) * both / recorded_s;
+    const double left_s = work_s - (first_s - later_s) * recorded_s / both;
+    const struct job_row *jobs = LOG_ITEMS(&result.jobs, const struct job_row);
+    CHECK_NEAR(s_from_ns(jobs[0].end_ns), first_s, 1e-8);
+    CHECK_NEAR(s_from_ns(jobs[1].end_ns), first_s + left_s * alone / recorded_s, 1e-8);
+    const double waits_s = 2 * 24 * (first_s - later_s) * (t - step.alone_s) / both;
+    if (waits_s == 0)
+        assert_true(account_s(&result, ACC_STALL_CONTENTION) == 0);
+    else
+        CHECK_NEAR(account_s(&result, ACC_STALL_CONTENTION), waits_s, 1e-5);
+    /* The stretches of both attempts: alone, together, alone. */
+    assert_int_equal(result.tempos.count, waits_s == 0 ? 0 : 2);
+    replica_result_clear(&result);
+    fixture_clear(&fixture);
+}
+
+/* The band of the metrics is the estimates' ratio at the same places: here exactly that of one instant. */
+static void the_band_is_told(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    three_leaves(&fixture, NETWORK_ESTIMATE);
+    fixture_job(&fixture, 0, 0, 10000, 0, 24);
+    fixture_job(&fixture, 1, 1000, 10000, 0, 24);
+    struct replica_result result;
+    run_it(&fixture, &result);
+    const struct step step = step_alone();
+    double share[3];
+    static const enum network_rule rules[] = { NETWORK_LOWER, NETWORK_ESTIMATE, NETWORK_UPPER };
+    for (int r = 0; r < 3; r++) {
+        const double t = shared_s(&step, rules[r]);
+        share[r] = (t - step.alone_s) / (step.compute_s + step.latency_s + t);
+    }
+    const double is = fixture_metric(&result, "share_stall_contention", CLASS_NONE, -1);
+    CHECK_NEAR(fixture_metric(&result, "share_stall_contention_lower", CLASS_NONE, -1),
+               is * share[0] / share[1], 1e-5);
+    CHECK_NEAR(fixture_metric(&result, "share_stall_contention_upper", CLASS_NONE, -1),
+               is * share[2] / share[1], 1e-5);
+    replica_result_clear(&result);
+    fixture_clear(&fixture);
+}
+
+/* One job alone, whatever its collective and wherever its network binds, is at F1's time to the bit. */
+static void alone_is_as_without_a_network(void **state)
+{
+    const uint64_t row = rows_number(state);
+    static const enum allreduce_rule rules[] = { RULE_FLAT_RING, RULE_HIER_RING, RULE_HIER_TREE,
+                                                 RULE_BEST };
+    int64_t end_ns[2];
+    for (int shares = 0; shares < 2; shares++) {
+        struct fixture fixture;
+        three_leaves(&fixture, shares ? NETWORK_ESTIMATE : NETWORK_NONE);
+        fixture.scenario.communication.allreduce = rules[row % 4];
+        fixture.scenario.layouts[0].fabric.oversubscription = row / 4 % 2 ? 8 : 1;
+        fixture.scenario.layouts[0].fabric.nics_per_server = row / 8 % 2 ? 1 : 8;
+        fixture_job(&fixture, 0, 0, 9999, 0, 24);
+        fixture_job(&fixture, 1, 200000, 777, 0, 40);
+        struct replica_result result;
+        run_it(&fixture, &result);
+        end_ns[shares] = result.run_end_ns;
+        assert_int_equal(result.tempos.count, 0);
+        replica_result_clear(&result);
+        fixture_clear(&fixture);
+    }
+    assert_true(end_ns[0] == end_ns[1]);
+}
+
+/* Communication that fits behind the compute waits for others without slowing its job. */
+static void what_is_hidden_costs_nothing(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    three_leaves(&fixture, NETWORK_UPPER);
+    talks(&fixture.scenario, 1);
+    fixture.scenario.communication.scale = 0.05; /* alone 3.8 of 40, twice 7.6 */
+    fixture_job(&fixture, 0, 0, 10000, 0, 24);
+    fixture_job(&fixture, 1, 0, 10000, 0, 24);
+    struct replica_result result;
+    run_it(&fixture, &result);
+    assert_int_equal(result.run_end_ns, 10000 * NS_PER_S);
+    assert_int_equal(result.tempos.count, 0);
+    replica_result_clear(&result);
+    fixture_clear(&fixture);
+}
+
+/* Two jobs of 4 + 4 GPUs behind one NIC of each of two servers share it from the start. */
+static void jobs_share_the_nics_of_a_server(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    fixture_init(&fixture, 2);
+    talks(&fixture.scenario, 0);
+    fixture.scenario.contention = NETWORK_UPPER;
+    fixture.scenario.recorded_server = fixture_server(4); /* so that eight GPUs are two servers */
+    fixture.scenario.recorded_server.nics = 1;
+    fixture.scenario.shape = SHAPE_RECORDED;
+    struct layout *layout = fixture_layout(&fixture, "one NIC", 2, 8);
+    layout->fabric.nics_per_server = 1;
+    fixture.jobs.nodes = ARENA_ARRAY(fixture.jobs.arena, uint32_t, 2);
+    for (uint32_t row = 0; row < 2; row++) {
+        fixture_job(&fixture, row, 0, 10000, 0, 8);
+        fixture.jobs.nodes[row] = 2;
+    }
+    struct replica_result result;
+    run_it(&fixture, &result);
+    const double n = 8, bytes = 2 * (n - 1) / n * S, latency_s = 2 * 6 * HOP_IN + 2 * HOP_OUT;
+    const double alone_s = latency_s + bytes / NIC, compute_s = alone_s / KAPPA;
+    const double want_s = 10000 * (compute_s + alone_s + bytes / NIC) / (compute_s + alone_s);
+    CHECK_NEAR(s_from_ns(result.run_end_ns), want_s, 1e-8);
+    replica_result_clear(&result);
+    fixture_clear(&fixture);
+}
+
+int main(void)
+{
+    struct rows rows = { 0 };
+    static const char *const names[] = {
+        [NETWORK_ESTIMATE] = "estimate", [NETWORK_UPPER] = "upper", [NETWORK_LOWER] = "lower"
+    };
+    for (uintptr_t rule = NETWORK_ESTIMATE; rule <= NETWORK_LOWER; rule++)
+        rows_add(&rows, two_jobs_by_hand, (void *)rule, "two jobs by hand, %s", names[rule]);
+    rows_add(&rows, the_band_is_told, NULL, "the band");
+    for (uintptr_t row = 0; row < 16; row++)
+        rows_add(&rows, alone_is_as_without_a_network, (void *)row, "alone, form %u",
+                 (unsigned)row);
+    rows_add(&rows, what_is_hidden_costs_nothing, NULL, "hidden");
+    rows_add(&rows, jobs_share_the_nics_of_a_server, NULL, "NICs of a server");
+    return rows_run("contention_runs", &rows);
+}
