@@ -2,6 +2,8 @@
 #include "network/periodic.h"
 
 #include "base/assert.h"
+#include "base/int128.h"
+#include "network/columns.h"
 #include "network/flow_net.h"
 
 #include <math.h>
@@ -10,6 +12,7 @@
 
 enum { ROUNDS_MAX = 10000, FIRST_ROOM = 64 };
 static const double CONVERGED = 1e-12;
+static const double FINE = 1048576; /* of struct link_sum.asked */
 static const double FULL =
     1 + 1e-9; /* what a link must be asked for, over its capacity, to slow anybody */
 
@@ -23,18 +26,24 @@ struct entry {
 };
 
 struct link_sum {
-    double asked;   /* by the jobs looked at, when each communicates alone     */
-    double meeting; /* sum of duty times flows                                 */
+    int128
+        asked; /* by its jobs when each communicates alone, in 1/FINE B/s: whole, so that no order matters */
+    double meeting; /* sum of duty times flows                                      */
+    uint32_t walk;  /* the last one that came by                                    */
+    bool full;      /* it can be; as of the last solve                              */
+    bool touched;   /* something on it changed since                                */
 };
 
 /* Two nets with the same links and jobs, in the same rows: of collectives and of steps. */
 struct periodic {
     struct flow_net *upper, *lower;
-    struct entry *entries;    /* [entry_room] by row */
-    struct link_sum *sums;    /* [link_room]; asked is 0 between solves */
-    struct flow_use *scratch; /* [scratch_room] */
-    uint32_t *rows;           /* [entry_room] what solve returns        */
-    uint32_t entry_room, links, link_room, scratch_room;
+    struct entry *entries;    /* [entry_room] by row                   */
+    struct link_sum *sums;    /* [link_room]                           */
+    uint32_t *touched, *path; /* [link_room] links; of a walk          */
+    struct flow_use *scratch; /* [scratch_room]                        */
+    uint32_t *rows;           /* [entry_room] what solve returns       */
+    struct row_set reached;   /* rows to be looked at                  */
+    uint32_t entry_room, links, link_room, scratch_room, touched_count, walks;
 };
 
 struct periodic *periodic_create(void)
@@ -55,7 +64,10 @@ void periodic_destroy(struct periodic *net)
     flow_net_destroy(net->upper);
     flow_net_destroy(net->lower);
     free(net->entries);
+    row_set_clear(&net->reached);
     free(net->sums);
+    free(net->touched);
+    free(net->path);
     free(net->scratch);
     free(net->rows);
     free(net);
@@ -63,27 +75,39 @@ void periodic_destroy(struct periodic *net)
 
 /* ---- what is there --------------------------------------------------------------------------- */
 
+static bool grow_links(struct periodic *net)
+{
+    if (net->links < net->link_room) return true;
+    const uint32_t room = net->link_room ? 2 * net->link_room : FIRST_ROOM;
+    bool ok = true;
+    net->sums = column_resize(net->sums, room, sizeof *net->sums, &ok);
+    net->touched = column_resize(net->touched, room, sizeof *net->touched, &ok);
+    net->path = column_resize(net->path, room, sizeof *net->path, &ok);
+    if (ok) net->link_room = room;
+    return ok;
+}
+
 bool periodic_link(struct periodic *net, double bytes_per_s)
 {
-    if (net->links == net->link_room) {
-        const uint32_t room = net->link_room ? 2 * net->link_room : FIRST_ROOM;
-        struct link_sum *sums = realloc(net->sums, room * sizeof *sums);
-        if (!sums) return false;
-        memset(sums + net->link_room, 0, (room - net->link_room) * sizeof *sums);
-        net->sums = sums;
-        net->link_room = room;
-    }
+    if (!grow_links(net)) return false;
     const uint32_t link = flow_net_link(net->upper, bytes_per_s);
     if (link == FLOW_NONE || flow_net_link(net->lower, bytes_per_s) != link) return false;
     ASSERT(link == net->links);
-    net->links++;
+    net->sums[net->links++] = (struct link_sum){ 0 };
     return true;
+}
+
+static void touch(struct periodic *net, uint32_t link)
+{
+    if (!net->sums[link].touched) net->touched[net->touched_count++] = link;
+    net->sums[link].touched = true;
 }
 
 void periodic_set_capacity(struct periodic *net, uint32_t link, double bytes_per_s)
 {
     flow_net_set_capacity(net->upper, link, bytes_per_s);
     flow_net_set_capacity(net->lower, link, bytes_per_s);
+    touch(net, link);
 }
 
 static double step_of(const struct periodic_job *job, double communicate_s)
@@ -97,13 +121,11 @@ static bool grow_entries(struct periodic *net, uint32_t row)
     if (row < net->entry_room) return true;
     uint32_t room = net->entry_room ? net->entry_room : FIRST_ROOM;
     while (room <= row) room *= 2;
-    struct entry *entries = realloc(net->entries, room * sizeof *entries);
-    if (!entries) return false;
-    memset(entries + net->entry_room, 0, (room - net->entry_room) * sizeof *entries);
-    net->entries = entries;
-    uint32_t *rows = realloc(net->rows, room * sizeof *rows);
-    if (!rows) return false;
-    net->rows = rows;
+    bool ok = row_set_grow(&net->reached, room);
+    net->entries = column_resize(net->entries, room, sizeof *net->entries, &ok);
+    net->rows = column_resize(net->rows, room, sizeof *net->rows, &ok);
+    if (!ok) return false;
+    memset(net->entries + net->entry_room, 0, (room - net->entry_room) * sizeof *net->entries);
     net->entry_room = room;
     return true;
 }
@@ -136,6 +158,16 @@ static bool keep_entry(struct periodic *net, uint32_t row, const struct periodic
     return true;
 }
 
+/* A job comes (+1) or leaves (-1). */
+static void ask_links(struct periodic *net, const struct entry *entry, int sign)
+{
+    for (uint32_t i = 0; i < entry->count; i++) {
+        const struct link_use *one = &entry->uses[i];
+        net->sums[one->link].asked += sign * (int128)ceil(one->bytes / entry->job.wire_s * FINE);
+        touch(net, one->link);
+    }
+}
+
 uint32_t periodic_add(struct periodic *net, const struct periodic_job *job,
                       const struct link_use *uses, uint32_t count)
 {
@@ -155,20 +187,70 @@ uint32_t periodic_add(struct periodic *net, const struct periodic_job *job,
     const uint32_t same = flow_net_add(net->lower, step_rate, step_rate, net->scratch, count);
     if (same == FLOW_NONE || !keep_entry(net, row, job, uses, count)) return PERIODIC_NONE;
     ASSERT(same == row);
+    ask_links(net, &net->entries[row], +1);
+    row_set_add(&net->reached, row);
     return row;
 }
 
 void periodic_remove(struct periodic *net, uint32_t row)
 {
+    ask_links(net, &net->entries[row], -1);
     flow_net_remove(net->upper, row);
     flow_net_remove(net->lower, row);
 }
 
 /* ---- estimates ------------------------------------------------------------------------------- */
 
+/* What a link must be asked for to slow anybody. */
 static bool can_be_full(const struct periodic *net, uint32_t link)
 {
-    return net->sums[link].asked > FULL * flow_net_capacity(net->upper, link);
+    return (double)net->sums[link].asked > FULL * FINE * flow_net_capacity(net->upper, link);
+}
+
+/* All jobs of a link, and the other links of theirs that can be full. */
+static void reach(struct periodic *net, uint32_t link)
+{
+    uint32_t found = 0;
+    net->path[found++] = link;
+    net->sums[link].walk = net->walks;
+    while (found > 0) {
+        const uint32_t *rows;
+        const uint32_t count = flow_net_flows_of(net->upper, net->path[--found], &rows);
+        for (uint32_t r = 0; r < count; r++) {
+            const struct entry *entry = &net->entries[rows[r]];
+            row_set_add(&net->reached, rows[r]);
+            for (uint32_t i = 0; i < entry->count; i++) {
+                struct link_sum *sum = &net->sums[entry->uses[i].link];
+                if (!sum->full || sum->walk == net->walks) continue;
+                sum->walk = net->walks;
+                net->path[found++] = entry->uses[i].link;
+            }
+        }
+    }
+}
+
+/* Jobs that a change can concern: new ones, and those joined to a touched link that can be full, or could, by links that
+ * can be. */
+static uint32_t find_reached(struct periodic *net)
+{
+    net->walks++;
+    for (uint32_t t = 0; t < net->touched_count; t++) {
+        struct link_sum *sum = &net->sums[net->touched[t]];
+        const bool was_full = sum->full;
+        sum->full = can_be_full(net, net->touched[t]);
+        sum->touched = was_full || sum->full; /* whether to walk from here */
+    }
+    for (uint32_t t = 0; t < net->touched_count; t++) {
+        struct link_sum *sum = &net->sums[net->touched[t]];
+        if (sum->touched && sum->walk != net->walks) reach(net, net->touched[t]);
+        sum->touched = false;
+    }
+    net->touched_count = 0;
+    uint32_t count = 0;
+    const uint32_t all = row_set_take(&net->reached, net->rows);
+    for (uint32_t r = 0; r < all; r++) /* a new one may have left again */
+        if (flow_net_has(net->upper, net->rows[r])) net->rows[count++] = net->rows[r];
+    return count;
 }
 
 static double on_link_s(const struct periodic *net, const struct link_use *use)
@@ -192,7 +274,7 @@ static void sort_out_full(const struct periodic *net, struct entry *entry)
 {
     entry->full = 0;
     for (uint32_t i = 0; i < entry->count; i++) {
-        if (!can_be_full(net, entry->uses[i].link)) continue;
+        if (!net->sums[entry->uses[i].link].full) continue;
         const struct link_use use = entry->uses[i];
         entry->uses[i] = entry->uses[entry->full];
         entry->uses[entry->full++] = use;
@@ -244,15 +326,9 @@ static void solve_mean(struct periodic *net, const uint32_t *rows, uint32_t coun
 {
     for (uint32_t r = 0; r < count; r++) {
         struct entry *entry = &net->entries[rows[r]];
-        for (uint32_t i = 0; i < entry->count; i++)
-            net->sums[entry->uses[i].link].asked += entry->uses[i].bytes / entry->job.wire_s;
         entry->mean_s = own_s(net, entry);
         entry->wait.own_s = entry->mean_s - entry->job.wire_s;
-    }
-    for (uint32_t r = 0; r < count; r++) sort_out_full(net, &net->entries[rows[r]]);
-    for (uint32_t r = 0; r < count; r++) {
-        const struct entry *entry = &net->entries[rows[r]];
-        for (uint32_t i = 0; i < entry->count; i++) net->sums[entry->uses[i].link].asked = 0;
+        sort_out_full(net, entry);
     }
     for (int round = 0; round < ROUNDS_MAX && one_round(net, rows, count) >= CONVERGED; round++) {
     }
@@ -283,12 +359,11 @@ static void tell_waits(struct periodic *net, uint32_t row)
 
 uint32_t periodic_solve(struct periodic *net, const uint32_t **rows)
 {
-    const uint32_t *reached, *ignored;
+    const uint32_t *ignored;
     flow_net_solve(net->upper, &ignored);
+    /* Steps ask less of a link than communication, so whose rate moves here is reached over the same links. */
     flow_net_solve(net->lower, &ignored);
-    /* Steps ask less of a link than communication, so what the lower net reaches the upper one reaches too. */
-    const uint32_t count = flow_net_reached(net->upper, &reached);
-    if (count > 0) memcpy(net->rows, reached, count * sizeof *reached);
+    const uint32_t count = find_reached(net);
     solve_mean(net, net->rows, count);
     for (uint32_t r = 0; r < count; r++) tell_waits(net, net->rows[r]);
     *rows = net->rows;
