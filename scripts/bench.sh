@@ -20,6 +20,9 @@ echo "== models that a run asks at every start of a job: ns per call"
 echo "== agenda: ns per event, beside a plain binary heap"
 "$BUILD/tests/bench_agenda" || exit 1
 
+echo "== jobs that share the network: 50,000 changes (<= 20 s)"
+"$BUILD/tests/bench_network" || exit 1
+
 # The simulation alone, trace in memory, one thread: 8-GPU nodes in shape model, then one-GPU nodes
 # in shape free.
 echo "== simulation alone, offered load 0.9"

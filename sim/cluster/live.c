@@ -80,12 +80,22 @@ static uint32_t take_past(struct live_table *live)
     return live->past_count++;
 }
 
+int128 live_done_q30(const struct live_table *live, uint32_t row)
+{
+    const struct cycle *cycle = &live->cycles[row];
+    if (cycle->last_past == PAST_NONE) return cycle->done_q30;
+    const struct past_tempo *last = &live->past[cycle->last_past];
+    return last->done_q30 + (int128)(cycle->tempo_ns - last->from_ns) * last->tempo.rate_q30;
+}
+
 bool live_keep_tempo(struct live_table *live, uint32_t row)
 {
     struct cycle *cycle = &live->cycles[row];
+    const int128 done_q30 = live_done_q30(live, row);
     const uint32_t past = take_past(live);
     if (past == PAST_NONE) return false;
-    live->past[past] = (struct past_tempo){ .from_ns = cycle->tempo_ns,
+    live->past[past] = (struct past_tempo){ .done_q30 = done_q30,
+                                            .from_ns = cycle->tempo_ns,
                                             .tempo = live->attempts[row].tempo,
                                             .next = PAST_NONE };
     if (cycle->last_past == PAST_NONE)

@@ -7,6 +7,7 @@
 #define GPUPLAN_CLUSTER_LIVE_H
 
 #include "base/clock.h"
+#include "base/int128.h"
 #include "cluster/cluster.h"
 
 #include <stdbool.h>
@@ -60,6 +61,7 @@ struct attempt {
 
 /* An earlier tempo of an attempt: it ended when the next one began. */
 struct past_tempo {
+    int128 done_q30; /* of live_job.work_ns when it began, in ns * 2^30                          */
     int64_t from_ns;
     struct tempo tempo;
     uint32_t next; /* PAST_NONE: what followed is the attempt's own                              */
@@ -77,7 +79,7 @@ struct cycle {
     uint32_t first_past, last_past; /* earlier tempos since the last durable point, oldest first;
                                      * PAST_NONE = there are none. What was before is no longer
                                      * in live_job.work_ns                                  */
-    uint32_t done_q30;  /* less than one ns of work, done before the oldest of these        */
+    uint32_t done_q30;  /* less than one ns of live_job.work_ns, done before the oldest of these */
     uint32_t left_q30; /* part of its allocation that is left, 2^30 = all; 0 = it lost no node       */
 };
 
@@ -102,6 +104,9 @@ void live_clear(struct live_table *live);
 /* A zeroed row in state LIVE_WAITING, or LIVE_NONE when memory is out. Addresses may change. */
 uint32_t live_take(struct live_table *live);
 void live_give(struct live_table *live, uint32_t row);
+
+/* Work of live_job.work_ns that an attempt had done when its tempo of now began, in ns * 2^30. */
+int128 live_done_q30(const struct live_table *live, uint32_t row);
 
 /* The tempo of an attempt becomes its youngest past one; false when memory is out. live_forget_first takes the
  * oldest off, live_forget_past all. */

@@ -71,21 +71,20 @@ uint32_t timing_plain_rate_q30(struct run *run, uint32_t live)
     return speed_of(run->speed, &query).tempo.rate_q30;
 }
 
-/* Work of the tempos since what live_job.work_ns counts, up to until_ns, in ns * 2^30. */
+/* Work of live_job.work_ns done by until_ns, in ns * 2^30. */
 static int128 done_q30(const struct run *run, uint32_t live, int64_t until_ns)
 {
     const struct cycle *cycle = &run->live.cycles[live];
-    int128 done = cycle->done_q30;
-    for (uint32_t row = cycle->first_past; row != PAST_NONE; row = run->live.past[row].next) {
-        const struct past_tempo *past = &run->live.past[row];
-        const int64_t next_ns =
-            past->next != PAST_NONE ? run->live.past[past->next].from_ns : cycle->tempo_ns;
-        const int64_t to_ns = next_ns < until_ns ? next_ns : until_ns;
-        if (to_ns > past->from_ns) done += (int128)(to_ns - past->from_ns) * past->tempo.rate_q30;
+    if (until_ns >= cycle->tempo_ns || cycle->first_past == PAST_NONE) {
+        const int64_t more_ns = until_ns > cycle->tempo_ns ? until_ns - cycle->tempo_ns : 0;
+        return live_done_q30(&run->live, live) +
+               (int128)more_ns * run->live.attempts[live].tempo.rate_q30;
     }
-    if (until_ns > cycle->tempo_ns)
-        done += (int128)(until_ns - cycle->tempo_ns) * run->live.attempts[live].tempo.rate_q30;
-    return done;
+    const struct past_tempo *past = &run->live.past[cycle->first_past];
+    while (past->next != PAST_NONE && run->live.past[past->next].from_ns <= until_ns)
+        past = &run->live.past[past->next];
+    const int64_t more_ns = until_ns > past->from_ns ? until_ns - past->from_ns : 0;
+    return past->done_q30 + (int128)more_ns * past->tempo.rate_q30;
 }
 
 int64_t timing_done_ns(const struct run *run, uint32_t live, int64_t until_ns)
@@ -99,7 +98,7 @@ int64_t timing_end_ns(const struct run *run, uint32_t live)
     const int64_t tempo_ns = run->live.cycles[live].tempo_ns;
     const uint32_t rate_q30 = run->live.attempts[live].tempo.rate_q30;
     const int128 left =
-        (int128)run->live.jobs[live].work_ns * RATE_ONE - done_q30(run, live, tempo_ns);
+        (int128)run->live.jobs[live].work_ns * RATE_ONE - live_done_q30(&run->live, live);
     if (left <= 0) return tempo_ns;
     const int128 more_ns = (left + rate_q30 - 1) / rate_q30;
     return more_ns > INT64_MAX ? TIME_NEVER : time_add(tempo_ns, (int64_t)more_ns);

@@ -8,24 +8,28 @@
 #include "handlers/transition.h"
 #include "handlers/transition_parts.h"
 
-/* What was done before the last durable point can no longer be lost: tempos that ended by then are added up. */
+/* What was done before the last durable point can no longer be lost: tempos that ended by then are forgotten, and their work
+ * is no longer to be done. */
 static void settle(struct run *run, uint32_t live)
 {
     struct live_job *job = &run->live.jobs[live];
     struct cycle *cycle = &run->live.cycles[live];
+    struct past_tempo *past = run->live.past;
     const int64_t durable_ns = timing_last_durable_ns(run, live);
+    int128 done_q30 = 0;
     while (cycle->first_past != PAST_NONE) {
-        const struct past_tempo *past = &run->live.past[cycle->first_past];
-        const int64_t to_ns =
-            past->next != PAST_NONE ? run->live.past[past->next].from_ns : cycle->tempo_ns;
-        if (to_ns > durable_ns) return;
-        const int128 done =
-            cycle->done_q30 + (int128)(to_ns - past->from_ns) * past->tempo.rate_q30;
-        cycle->done_q30 = (uint32_t)(done % RATE_ONE);
-        job->work_ns -= (int64_t)(done / RATE_ONE);
-        ASSERT(job->work_ns >= 0);
+        const uint32_t next = past[cycle->first_past].next;
+        if ((next != PAST_NONE ? past[next].from_ns : cycle->tempo_ns) > durable_ns) break;
+        done_q30 = next != PAST_NONE ? past[next].done_q30 : live_done_q30(&run->live, live);
         live_forget_first(&run->live, live);
     }
+    if (done_q30 == 0) return;
+    const int64_t done_ns = (int64_t)(done_q30 / RATE_ONE);
+    job->work_ns -= done_ns;
+    ASSERT(job->work_ns >= 0);
+    cycle->done_q30 = (uint32_t)(done_q30 % RATE_ONE);
+    for (uint32_t row = cycle->first_past; row != PAST_NONE; row = past[row].next)
+        past[row].done_q30 -= (int128)done_ns * RATE_ONE;
 }
 
 void transition_tempo(struct run *run, uint32_t live, const struct tempo *tempo)
