@@ -9,31 +9,6 @@
 #include <math.h>
 #include <stddef.h>
 
-const char *const collective_op_names[COLLECTIVE_OPS] = {
-    [OP_ALL_REDUCE] = "all_reduce",
-    [OP_ALL_GATHER] = "all_gather",
-    [OP_REDUCE_SCATTER] = "reduce_scatter",
-    [OP_ALL_TO_ALL] = "alltoall",
-    [OP_BROADCAST] = "broadcast",
-    [OP_REDUCE] = "reduce",
-    [OP_SEND_RECV] = "sendrecv",
-};
-const char *const collective_algorithm_names[COLLECTIVE_ALGORITHMS] = {
-    [ALGORITHM_RING] = "ring",           [ALGORITHM_TREE] = "tree",
-    [ALGORITHM_HIER_RING] = "hier_ring", [ALGORITHM_HIER_TREE] = "hier_tree",
-    [ALGORITHM_NVLS] = "nvls",           [ALGORITHM_SHARP] = "sharp",
-    [ALGORITHM_DIRECT] = "direct",
-};
-const char *const collective_protocol_names[COLLECTIVE_PROTOCOLS] = { "ll", "ll128", "simple" };
-const char *const collective_bottleneck_names[COLLECTIVE_BOTTLENECKS] = {
-    [BOTTLENECK_LATENCY] = "latency",
-    [BOTTLENECK_NVLINK] = "nvlink",
-    [BOTTLENECK_PCIE] = "pcie",
-    [BOTTLENECK_NIC] = "nic",
-    [BOTTLENECK_HOST_MEMORY] = "host memory",
-    [BOTTLENECK_LEAF] = "leaf",
-};
-
 /* One message of an all-to-all (2.7). */
 static const double MESSAGE_S = 0.5e-6;
 /* A ring over PCIe is planned a little above what a slot carries; NVLink is several times faster. */
@@ -73,21 +48,6 @@ static double larger(double a, double b)
 static struct wire narrower(struct wire a, struct wire b)
 {
     return b.bytes_per_s < a.bytes_per_s ? b : a;
-}
-
-double collective_bus_factor(enum collective_op op, uint32_t gpus)
-{
-    const double share = (gpus - 1.0) / gpus;
-    switch (op) {
-    case OP_ALL_REDUCE:
-        return 2.0 * share;
-    case OP_ALL_GATHER:
-    case OP_REDUCE_SCATTER:
-    case OP_ALL_TO_ALL:
-        return share;
-    default:
-        return 1.0;
-    }
 }
 
 /* ---- inside a server ---- */
@@ -440,12 +400,12 @@ static struct view view_of(const struct collective_hardware *hardware, enum coll
                          .servers = (group->servers + joined - 1) / joined,
                          .gpus = group->gpus,
                          .gpus_min = group->gpus_min,
-                         .reference = hardware->gpus * joined,
+                         .reference = hardware->lines_gpus,
                          .factor = collective_bus_factor(op, group->gpus),
                          .size_bytes = size_bytes };
     if (joined > 1) view.gpus_min = view.gpus / view.servers;
     view.gpus_most = view.gpus - (view.servers - 1) * view.gpus_min;
-    if (view.gpus_most > view.reference) view.gpus_most = view.reference;
+    if (view.gpus_most > hardware->gpus * joined) view.gpus_most = hardware->gpus * joined;
     if (view.gpus_most < view.gpus_min) view.gpus_most = view.gpus_min;
     if (view.servers == 1) return view;
     view.network = network_wire(hardware, group->gpus_min, group->spans_leaves);

@@ -13,7 +13,7 @@
  *   sharp         t = l(g) + 2 a_tree + max(f S/B(g), S/W)                  sums in the fabric
  *   all-to-all    t = max(in one server, a_e + (N - 1) g o + (N - 1) g/n S/(e(N) W/g))     (2.7)
  *
- * Without GPUDirect every GPU stages its own traffic, so that W is what one GPU gets (end of 2.10). W never exceeds
+ * Without GPUDirect every GPU stages its own traffic, so that W is the share of one GPU (end of 2.10). W never exceeds
  * the line rate of the NICs. Time is 0 for one GPU, never falls with size and never rises with a bandwidth.
  *
  * Pure functions of SI quantities: no state, no clock, no allocation, basic arithmetic only. Arguments outside the
@@ -98,7 +98,8 @@ struct collective_hardware {
     double scaleup_hop_s;         /* a_i                                                                  */
     double ring_bytes_per_s[LIMIT_GPUS_PER_SERVER + 1]; /* [g]: of a ring through g GPUs (meshes, bridged pairs);
                                                            0 = B_i                                        */
-    struct collective_lines all_reduce, all_gather, all_to_all; /* measured on `gpus` of them             */
+    uint32_t lines_gpus;          /* group that the lines below were measured on; unread without them     */
+    struct collective_lines all_reduce, all_gather, all_to_all;
     struct collective_lines nvls; /* sums in the NVSwitch; all 0 = it has none                            */
     uint32_t domain_servers;      /* servers that share one NVLink domain; 1 = each its own               */
     double domain_bytes_per_s;    /* measured between domains; 0 = what the NICs carry                    */

@@ -1,5 +1,5 @@
 #!/bin/sh
-# validate.sh FOLDER - measured figures against the models, row by row, then a line per group; a plot of both; then
+# validate.sh FOLDER - measured figures against the models, row by row, then a line per group, with the bounds wanted; a plot; then
 # the published cases that a model alone answers, each passed, failed or not built.
 #
 # FOLDER holds collectives.csv, ring_ratio.csv, validation.csv and fgd.csv; with ../traces/alibaba-openb-2023 beside it

@@ -1,13 +1,13 @@
 /* oracle_validate.c - measured collectives against what the simulator's models say.
  *
- * usage: oracle_validate FOLDER [TABLE]. Reads FOLDER/collectives.csv and FOLDER/ring_ratio.csv;
- * servers and links are those of models/catalog, the algorithm is the one that the simulator would
- * use by default (the flat ring). One line per row, then one per group:
+ * usage: oracle_validate FOLDER [TABLE]. Reads FOLDER/collectives.csv, whose column `run` holds the arguments of
+ * `gpuplan collective`, and FOLDER/ring_ratio.csv, a ring on servers of eight H100. One line per row, then one per group:
  *
  *     GROUP: N rows, median E %, p90 F %       E, F of |model time / measured time - 1|
  *
- * Rows whose server is not in the catalog, or that force an algorithm without a model, are
- * counted by reason. TABLE gets a line "group<tab>measured<tab>model" per row, in GB/s, to plot. */
+ * Two machines of one type differ up to twofold below 64 MiB: where two sources measured the same question, the one with
+ * more rows of that operation and server is judged, and the other's rows are shown only. TABLE gets a line
+ * "group<tab>measured<tab>model" per judged row, in GB/s, to plot. */
 #include "io/csv.h"
 #include "io/input.h"
 #include "models/statistics.h"
@@ -19,7 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { GROUP_ROWS = 512, REASONS = 32 };
+enum { ROWS_MOST = 1024, SMALL_BYTES = 64 << 20 };
 
 enum group {
     REDUCE_ONE,
@@ -28,38 +28,43 @@ enum group {
     ALL_TO_ALL_ONE,
     ALL_TO_ALL_MANY,
     RING_RATIO,
-    REDUCE_MANY_FLAT,
-    RING_RATIO_FLAT,
-    REDUCE_NVLS,
+    LARGE,
+    SMALL,
     GROUPS
 };
-static const char *const group_names[GROUPS] = {
-    [REDUCE_ONE] = "all_reduce in one server",
-    [REDUCE_MANY] = "all_reduce between servers",
-    [GATHER] = "all_gather and reduce_scatter in one server",
-    [ALL_TO_ALL_ONE] = "alltoall in one server",
-    [ALL_TO_ALL_MANY] = "alltoall between servers",
-    [RING_RATIO] = "all_reduce, 2 to 128 servers of 8 (SimAI ratios)",
-    [REDUCE_MANY_FLAT] = "all_reduce between servers, flat ring alone",
-    [RING_RATIO_FLAT] = "SimAI ratios, flat ring alone",
-    [REDUCE_NVLS] = "all_reduce in one server, NVLS (no run takes it)",
+static const struct {
+    const char *name;
+    double median, p90; /* wanted, percent; 0 = no bound of its own */
+} groups[GROUPS] = {
+    [REDUCE_ONE] = { "all_reduce in one server or NVLink domain", 0, 0 },
+    [REDUCE_MANY] = { "all_reduce between servers", 0, 0 },
+    [GATHER] = { "all_gather and reduce_scatter", 0, 0 },
+    [ALL_TO_ALL_ONE] = { "alltoall in one server or NVLink domain", 0, 0 },
+    [ALL_TO_ALL_MANY] = { "alltoall between servers", 0, 0 },
+    [RING_RATIO] = { "ring, 2 to 128 servers of 8 (SimAI ratios)", 7, 22 },
+    [LARGE] = { "all rows of 64M and more", 5, 15 },
+    [SMALL] = { "all rows below 64M", 15, 30 },
 };
 
-static struct {
-    double error[GROUP_ROWS];
-    size_t rows;
-} groups[GROUPS];
+static struct row {
+    char id[WORD], run[512], source[512];
+    struct question question;
+    double measured_s, model_s, bus_bytes;
+    enum group group;
+    bool shown_only;
+} rows[ROWS_MOST];
+static size_t row_count;
+
 static struct {
     char text[2 * WORD];
     unsigned rows;
-} reasons[REASONS];
-static FILE *table;
+} reasons[32];
 
 static void skip_row(const char *why, const char *what)
 {
     char text[2 * WORD];
     snprintf(text, sizeof text, "%.60s %.60s", why, what);
-    for (size_t i = 0; i < REASONS; i++) {
+    for (size_t i = 0; i < sizeof reasons / sizeof *reasons; i++) {
         if (reasons[i].rows && strcmp(reasons[i].text, text) != 0) continue;
         memcpy(reasons[i].text, text, sizeof text);
         reasons[i].rows++;
@@ -67,34 +72,17 @@ static void skip_row(const char *why, const char *what)
     }
 }
 
-static enum group group_of(const struct question *question, const struct collective_place *place)
+static double error_of(const struct row *row)
 {
-    const bool one = place->servers == 1;
-    if (strcmp(question->op, "alltoall") == 0) return one ? ALL_TO_ALL_ONE : ALL_TO_ALL_MANY;
-    if (strcmp(question->op, "all_reduce") != 0) return GATHER;
-    if (strcmp(question->algorithm, "nvls") == 0) return REDUCE_NVLS;
+    return row->model_s / row->measured_s - 1;
+}
+
+static enum group group_of(const struct asked *asked)
+{
+    const bool one = asked->group.servers <= asked->hardware.domain_servers;
+    if (asked->op == OP_ALL_TO_ALL) return one ? ALL_TO_ALL_ONE : ALL_TO_ALL_MANY;
+    if (asked->op != OP_ALL_REDUCE) return GATHER;
     return one ? REDUCE_ONE : REDUCE_MANY;
-}
-
-static void take_row(enum group group, const char *id, const char *what, double measured_s,
-                     double model_s, double bus_bytes) /* bus_bytes: bus bandwidth times time */
-{
-    const double error = model_s / measured_s - 1;
-    printf("%-6s %-78s measured %10.1f us, model %10.1f us, %+6.1f %%\n", id, what,
-           measured_s * 1e6, model_s * 1e6, error * 100);
-    if (groups[group].rows < GROUP_ROWS) groups[group].error[groups[group].rows++] = fabs(error);
-    if (table)
-        fprintf(table, "%d\t%.6g\t%.6g\n", (int)group, bus_bytes / measured_s / 1e9,
-                bus_bytes / model_s / 1e9);
-}
-
-/* The error of the flat ring, whichever algorithm the simulator would take: for comparison. */
-static void note_flat(enum group group, const struct collective_place *place, double size_bytes,
-                      double measured_s)
-{
-    if (groups[group].rows == GROUP_ROWS) return;
-    groups[group].error[groups[group].rows++] =
-        fabs(flat_allreduce_s(place, size_bytes) / measured_s - 1);
 }
 
 /* Text of the column of this name in the current record; "" when it is not there. */
@@ -108,51 +96,50 @@ static const char *text_of(const struct csv *csv, const uint32_t *columns, size_
     return out;
 }
 
-enum { ID, RUN, TIME, BUS, COLLECTIVE_COLUMNS };
-static const char *const collective_columns[] = { "id", "run", "time_us", "busbw_gb_s" };
+/* Asks the catalog and the model; NULL with the reason counted when they cannot answer. */
+static struct row *take_row(struct catalog *catalog, const struct question *question,
+                            struct asked *asked)
+{
+    struct diag *lookup = diag_create(); /* an unknown id is a reason here, not a problem */
+    const bool placed = lookup && ask_catalog(catalog, lookup, question, asked);
+    diag_destroy(lookup);
+    if (!placed || row_count == ROWS_MOST) {
+        skip_row("not in the catalog:", question->server);
+        return NULL;
+    }
+    struct row *row = &rows[row_count];
+    row->question = *question;
+    row->group = group_of(asked);
+    row->model_s = answer_of(question, asked).total_s;
+    row->bus_bytes = bus_bytes_of(question, asked);
+    return row;
+}
+
+enum { ID, RUN, TIME, BUS, SOURCE, COLLECTIVE_COLUMNS };
+static const char *const collective_columns[] = { "id", "run", "time_us", "busbw_gb_s", "source" };
 
 static void collective_row(struct catalog *catalog, const struct csv *csv, const uint32_t *columns)
 {
-    char id[WORD], run[512], what[512], number[WORD];
+    char run[512], number[WORD];
     struct question question;
-    struct collective_place place;
-    text_of(csv, columns, ID, id, sizeof id);
+    struct asked asked;
     text_of(csv, columns, RUN, run, sizeof run);
-    memcpy(what, run, sizeof what);
     if (!parse_question(run, &question)) {
         skip_row("no command given for", "the row");
         return;
     }
-    struct diag *lookup = diag_create(); /* an unknown id is a reason here, not a problem */
-    const bool is_fitted =
-        lookup && strcmp(note_of(catalog, lookup, question.server, "fitted_to"), id) == 0;
-    const bool is_domain = lookup && crosses_domain(catalog, lookup, &question);
-    const bool placed = lookup && place_of(catalog, lookup, &question, &place);
-    diag_destroy(lookup);
-    if (!placed || is_fitted) {
-        skip_row(is_fitted   ? "its own number went into the catalog:"
-                 : is_domain ? "NVLink over several servers is not built:"
-                             : "not in the catalog:",
-                 question.server);
-        return;
-    }
-    enum collective_kind kind;
-    const enum group group = group_of(&question, &place);
-    const double model_s = model_time_s(&question, &place, &kind);
-    if (isnan(model_s)) {
-        skip_row("not built:", question.algorithm[0] ? question.algorithm : question.op);
-        return;
-    }
-    const double bus_bytes = bus_bytes_per_s(kind, place.gpus, question.size_bytes, 1.0);
-    double measured_s = strtod(text_of(csv, columns, TIME, number, sizeof number), NULL) * 1e-6;
+    struct row *row = take_row(catalog, &question, &asked);
+    if (row == NULL) return;
+    text_of(csv, columns, ID, row->id, sizeof row->id);
+    text_of(csv, columns, RUN, row->run, sizeof row->run);
+    text_of(csv, columns, SOURCE, row->source, sizeof row->source);
+    row->measured_s = strtod(text_of(csv, columns, TIME, number, sizeof number), NULL) * 1e-6;
     const double bus_gb = strtod(text_of(csv, columns, BUS, number, sizeof number), NULL);
-    if (measured_s <= 0 && bus_gb > 0) measured_s = bus_bytes / (bus_gb * 1e9);
-    if (measured_s <= 0) {
+    if (row->measured_s <= 0 && bus_gb > 0) row->measured_s = row->bus_bytes / (bus_gb * 1e9);
+    if (row->measured_s > 0)
+        row_count++;
+    else
         skip_row("no time and no bandwidth in", "the row");
-        return;
-    }
-    take_row(group, id, what, measured_s, model_s, bus_bytes);
-    if (group == REDUCE_MANY) note_flat(REDUCE_MANY_FLAT, &place, question.size_bytes, measured_s);
 }
 
 enum { NODES, GPUS, BYTES, SHARE, RATIO_COLUMNS };
@@ -161,30 +148,28 @@ static const char *const ratio_columns[] = { "nodes", "gpus", "bytes",
 
 static void ratio_row(struct catalog *catalog, const struct csv *csv, const uint32_t *columns)
 {
-    char number[RATIO_COLUMNS][WORD], what[4 * WORD];
+    char number[RATIO_COLUMNS][WORD];
     double value[RATIO_COLUMNS];
+    struct asked asked;
     for (size_t i = 0; i < RATIO_COLUMNS; i++)
         value[i] = strtod(text_of(csv, columns, i, number[i], WORD), NULL);
-    struct question question = { .op = "all_reduce", .server = "hgx-h100-8", .gpus_per_node = 8 };
-    question.nodes = (uint32_t)value[NODES];
-    question.size_bytes = value[BYTES];
-    struct collective_place place;
-    struct diag *lookup = diag_create();
-    const bool placed = lookup && question.nodes > 0 && value[SHARE] > 0 &&
-                        place_of(catalog, lookup, &question, &place);
-    diag_destroy(lookup);
-    if (!placed) {
+    const struct question question = { .op = "all_reduce",
+                                       .server = "hgx-h100-8",
+                                       .algorithm = "ring",
+                                       .nodes = (uint32_t)value[NODES],
+                                       .gpus_per_node = 8,
+                                       .size_bytes = value[BYTES] };
+    struct row *row =
+        question.nodes > 0 && value[SHARE] > 0 ? take_row(catalog, &question, &asked) : NULL;
+    if (row == NULL) {
         skip_row("not readable:", "a row of ring_ratio.csv");
         return;
     }
-    const double bus_bytes =
-        bus_bytes_per_s(COLLECTIVE_ALLREDUCE, place.gpus, question.size_bytes, 1.0);
-    const double measured_s = bus_bytes / (value[SHARE] * 388e9);
-    snprintf(what, sizeof what, "%s nodes of 8, %s bytes", number[NODES], number[BYTES]);
-    take_row(RING_RATIO, "ratio", what, measured_s,
-             allreduce_of(&place, question.size_bytes, 1u << ALLREDUCE_FLAT_RING).total_s,
-             bus_bytes);
-    note_flat(RING_RATIO_FLAT, &place, question.size_bytes, measured_s);
+    snprintf(row->id, sizeof row->id, "ratio");
+    snprintf(row->run, sizeof row->run, "%s nodes of 8, %s bytes", number[NODES], number[BYTES]);
+    row->group = RING_RATIO;
+    row->measured_s = row->bus_bytes / (value[SHARE] * 388e9);
+    row_count++;
 }
 
 static enum status read_table(const char *folder, const char *file, const char *const *names,
@@ -207,6 +192,44 @@ static enum status read_table(const char *folder, const char *file, const char *
     return status;
 }
 
+/* ---- two sources of one question ---- */
+
+static size_t series_rows(const struct row *like)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < row_count; i++)
+        count += strcmp(rows[i].source, like->source) == 0 &&
+                 strcmp(rows[i].question.op, like->question.op) == 0 &&
+                 strcmp(rows[i].question.server, like->question.server) == 0;
+    return count;
+}
+
+static void judge_better_source(void)
+{
+    for (size_t i = 0; i < row_count; i++)
+        for (size_t j = 0; j < row_count; j++) {
+            if (rows[i].group == RING_RATIO || rows[i].question.size_bytes >= SMALL_BYTES ||
+                strcmp(rows[i].run, rows[j].run) != 0 ||
+                strcmp(rows[i].source, rows[j].source) == 0 ||
+                series_rows(&rows[i]) >= series_rows(&rows[j]))
+                continue;
+            rows[i].shown_only = true;
+            printf("%-6s of %s is not judged: %s has %s from %s\n", rows[i].id, rows[i].source,
+                   rows[j].id, "the same question", rows[j].source);
+        }
+}
+
+/* ---- what is printed ---- */
+
+static bool is_in(const struct row *row, enum group group)
+{
+    if (row->shown_only) return false;
+    if (group == LARGE || group == SMALL)
+        return row->group != RING_RATIO &&
+               (row->question.size_bytes >= SMALL_BYTES) == (group == LARGE);
+    return row->group == group;
+}
+
 static int by_value(const void *a, const void *b)
 {
     const double x = *(const double *)a, y = *(const double *)b;
@@ -215,20 +238,40 @@ static int by_value(const void *a, const void *b)
 
 static void print_groups(void)
 {
-    for (size_t i = 0; i < REASONS && reasons[i].rows; i++)
+    for (size_t i = 0; i < sizeof reasons / sizeof *reasons && reasons[i].rows; i++)
         printf("left out: %s (%u rows)\n", reasons[i].text, reasons[i].rows);
-    for (size_t i = 0; i < GROUPS; i++) {
-        const size_t rows = groups[i].rows;
-        if (rows == 0) continue;
-        qsort(groups[i].error, rows, sizeof *groups[i].error, by_value);
-        printf("%s: %zu rows, median %.1f %%, p90 %.1f %%\n", group_names[i], rows,
-               100 * quantile7(groups[i].error, rows, 0.5),
-               100 * quantile7(groups[i].error, rows, 0.9));
+    for (int g = 0; g < GROUPS; g++) {
+        static double errors[ROWS_MOST];
+        size_t count = 0;
+        for (size_t i = 0; i < row_count; i++)
+            if (is_in(&rows[i], (enum group)g)) errors[count++] = fabs(100 * error_of(&rows[i]));
+        if (count == 0) continue;
+        qsort(errors, count, sizeof *errors, by_value);
+        const double median = quantile7(errors, count, 0.5), p90 = quantile7(errors, count, 0.9);
+        printf("%s: %zu rows, median %.1f %%, p90 %.1f %%", groups[g].name, count, median, p90);
+        if (groups[g].median > 0)
+            printf(" (wanted %g and %g: %s)", groups[g].median, groups[g].p90,
+                   median <= groups[g].median && p90 <= groups[g].p90 ? "kept" : "NOT KEPT");
+        putchar('\n');
+    }
+}
+
+static void print_rows(FILE *table)
+{
+    for (size_t i = 0; i < row_count; i++) {
+        const struct row *row = &rows[i];
+        printf("%-6s %-78s measured %10.1f us, model %10.1f us, %+6.1f %%%s\n", row->id, row->run,
+               row->measured_s * 1e6, row->model_s * 1e6, error_of(row) * 100,
+               row->shown_only ? " (not judged)" : "");
+        if (table && !row->shown_only)
+            fprintf(table, "%d\t%.6g\t%.6g\n", (int)row->group,
+                    row->bus_bytes / row->measured_s / 1e9, row->bus_bytes / row->model_s / 1e9);
     }
 }
 
 int main(int argc, char **argv)
 {
+    FILE *table = NULL;
     if (argc < 2 || argc > 3) {
         fprintf(stderr, "usage: oracle_validate FOLDER [TABLE]\n");
         return 2;
@@ -247,7 +290,11 @@ int main(int argc, char **argv)
     if (status == STATUS_OK)
         status = read_table(argv[1], "ring_ratio.csv", ratio_columns, RATIO_COLUMNS, &catalog, diag,
                             ratio_row);
-    if (status == STATUS_OK) print_groups();
+    if (status == STATUS_OK) {
+        judge_better_source();
+        print_rows(table);
+        print_groups();
+    }
     diag_print(diag, stderr);
     diag_destroy(diag);
     catalog_close(&catalog);

@@ -21,6 +21,7 @@ static const struct {
                            { "gpu.rate", "gpu.mtbf", "server.rate", "server.mtbf", "link.rate" } },
     [CATALOG_PROFILES] = { "profiles.yaml", true, { "kappa_one", "kappa_many", "size" } },
     [CATALOG_MIXES] = { "profiles.yaml", false, { "entries[0].profile", "entries[1].profile" } },
+    [CATALOG_COLLECTIVES] = { "collectives.yaml", true, { "servers", "all_reduce", "nvls" } },
     [CATALOG_GPUS] = { "gpus.yaml", true, { "form", "memory", "peak_bf16_tflops", "max" } },
     [CATALOG_MIG] = { "mig.yaml", true, { "compute_slices", "memory_slices", "max_instances" } },
     [CATALOG_PRICES] = { "prices.yaml", false, { "value", "least", "most", "unit", "date" } },

@@ -6,6 +6,7 @@
 
 extern const struct command command_catalog;
 extern const struct command command_check;
+extern const struct command command_collective;
 extern const struct command command_compare;
 extern const struct command command_completion;
 extern const struct command command_digest;

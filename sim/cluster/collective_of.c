@@ -4,14 +4,55 @@
 #include "cluster/paths.h"
 
 #include <math.h>
+#include <stddef.h>
 
 /* NCCL's plan of one network step under its protocol for large messages (MODELS 12). */
 static const double NETWORK_HOP_S = 14e-6;
 
+static struct collective_line line_of(const struct fit_line *line, double faster, double slower)
+{
+    return (struct collective_line){ line->latency_s * slower, line->bytes_per_s * faster };
+}
+
+static struct collective_lines lines_of(const struct fit_line lines[COLLECTIVE_LINES],
+                                        double faster, double slower)
+{
+    struct collective_lines out;
+    for (int i = 0; i < COLLECTIVE_LINES; i++) out.line[i] = line_of(&lines[i], faster, slower);
+    return out;
+}
+
+/* What was measured in a server. One whose links or hops differ from those of the measured one scales with them. */
+static void put_inside(const struct server_type *server, struct collective_hardware *hardware)
+{
+    const struct server_fit *fit = &server->fit;
+    const double faster = server->scaleup_bytes_per_s / fit->scaleup_bytes_per_s;
+    const double slower = fit->scaleup_hop_s > 0 ? server->scaleup_hop_s / fit->scaleup_hop_s : 1.0;
+    hardware->lines_gpus = fit->gpus;
+    hardware->all_reduce = lines_of(fit->all_reduce, faster, slower);
+    hardware->all_gather = lines_of(fit->all_gather, faster, slower);
+    hardware->all_to_all = lines_of(fit->all_to_all, faster, slower);
+    hardware->nvls = lines_of(fit->nvls, faster, 1.0);
+    for (int g = 0; g <= LIMIT_GPUS_PER_SERVER; g++)
+        hardware->ring_bytes_per_s[g] = fit->ring_bytes_per_s[g] * faster;
+}
+
+/* What was measured between servers holds on the network it was measured on. */
+static void put_between(const struct server_fit *fit, struct collective_hardware *hardware)
+{
+    if (fit->domain_servers > 1) hardware->domain_servers = fit->domain_servers;
+    hardware->domain_bytes_per_s = fit->domain_bytes_per_s;
+    hardware->network_hop_s = fit->network_hop_s;
+    hardware->tree_hop_s = fit->tree_hop_s;
+    hardware->tree_small = line_of(&fit->tree_small, 1.0, 1.0);
+    hardware->two_servers = line_of(&fit->two_servers, 1.0, 1.0);
+    hardware->sharp = fit->sharp;
+}
+
 struct collective_hardware collective_of(const struct server_type *server, uint32_t nics,
                                          const struct link_type *link)
 {
-    return (struct collective_hardware){
+    struct collective_hardware hardware = {
         .gpus = server->gpus,
         .scaleup_bytes_per_s = server->scaleup_bytes_per_s,
         .scaleup_hop_s = server->scaleup_hop_s,
@@ -22,6 +63,12 @@ struct collective_hardware collective_of(const struct server_type *server, uint3
         .host_memory_bytes_per_s = server->host_memory_bytes_per_s,
         .gpudirect = path_all_gpudirect(server, nics),
         .network_hop_s = link ? link->hop_s : NETWORK_HOP_S,
+        .tree_hop_s = link ? link->tree_hop_s : 0.0,
+        .sharp = link && link->sharp,
         .uplinks_bytes_per_s = INFINITY,
     };
+    if (server->fit.gpus == 0) return hardware;
+    put_inside(server, &hardware);
+    if (link == NULL) put_between(&server->fit, &hardware);
+    return hardware;
 }

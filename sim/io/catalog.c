@@ -16,6 +16,7 @@ static const struct {
     [CATALOG_FAILURES] = { "failures.yaml", "failures", "failure.", NULL },
     [CATALOG_PROFILES] = { "profiles.yaml", "profiles", "profile.", "more_profiles" },
     [CATALOG_MIXES] = { "profiles.yaml", "mixes", "mix.", NULL },
+    [CATALOG_COLLECTIVES] = { "collectives.yaml", "collectives", "collective.", NULL },
     [CATALOG_GPUS] = { "gpus.yaml", "gpus", "gpu.", NULL },
     [CATALOG_MIG] = { "mig.yaml", "mig", "mig.", NULL },
     [CATALOG_PRICES] = { "prices.yaml", "prices", "price.", NULL },

@@ -14,7 +14,8 @@
 #include "spec/train.h"
 
 enum catalog_kind { CATALOG_SERVERS, CATALOG_LINKS, CATALOG_FAILURES, CATALOG_PROFILES, CATALOG_MIXES,
-                    CATALOG_GPUS, CATALOG_MIG, CATALOG_PRICES, CATALOG_RELIABILITY, CATALOG_MODELS, CATALOG_STACKS,
+                    CATALOG_COLLECTIVES, CATALOG_GPUS, CATALOG_MIG, CATALOG_PRICES, CATALOG_RELIABILITY,
+                    CATALOG_MODELS, CATALOG_STACKS,
                     CATALOG_KINDS };
 
 struct catalog {
@@ -47,6 +48,13 @@ const struct yaml_node *catalog_find(struct catalog *catalog, enum catalog_kind 
  * from `below`, another entry or NULL. An entry that says `refused` is an error: it is known, and not simulated. */
 void catalog_read_server(struct key_reader *reader, const struct yaml_node *entry,
                          const struct yaml_node *below, struct server_type *server);
+/* The collectives measured on the server type called id, scaled to its rates; all 0 when none are known. Called after its
+ * numbers are read. */
+void catalog_read_fit(struct catalog *catalog, const char *id, struct server_type *server,
+                      struct diag *diag);
+/* One entry of collectives.yaml. */
+void catalog_read_collective(struct key_reader *reader, const struct yaml_node *entry,
+                             struct server_fit *fit);
 void catalog_read_link(struct key_reader *reader, const struct yaml_node *entry,
                        const struct yaml_node *below, struct link_type *link);
 void catalog_read_profile(struct key_reader *reader, const struct yaml_node *entry,

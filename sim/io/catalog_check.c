@@ -72,11 +72,23 @@ static void check_gpu(struct catalog *catalog, struct diag *diag, const struct y
         diag_error(diag, yaml_place(gpu), "no GPU '%s' in gpus.yaml", gpu->text);
 }
 
+/* Measured collectives name servers of the catalog. */
+static void check_servers(struct catalog *catalog, struct diag *diag, const struct yaml_node *entry)
+{
+    const struct yaml_node *servers = yaml_child(entry, "servers");
+    if (servers == NULL || servers->kind != YAML_SCALAR) return;
+    char word[LIMIT_NAME_BYTES];
+    for (const char *text = servers->text; catalog_word(&text, word, sizeof word);)
+        if (catalog_find(catalog, CATALOG_SERVERS, word, diag) == NULL)
+            diag_error(diag, yaml_place(servers), "no server '%s' in servers.yaml", word);
+}
+
 enum status catalog_check(struct catalog *catalog, enum catalog_kind kind,
                           const struct yaml_node *entry, struct diag *diag)
 {
     struct key_reader reader = { .diag = diag };
     struct server_type server;
+    struct server_fit fit;
     struct link_type link;
     struct profile profile;
     struct gpu_type gpu;
@@ -92,6 +104,10 @@ enum status catalog_check(struct catalog *catalog, enum catalog_kind kind,
         break;
     case CATALOG_LINKS:
         if (!is_refused) catalog_read_link(&reader, entry, NULL, &link);
+        break;
+    case CATALOG_COLLECTIVES:
+        catalog_read_collective(&reader, entry, &fit);
+        check_servers(catalog, diag, entry);
         break;
     case CATALOG_PROFILES:
         catalog_read_profile(&reader, entry, &profile);

@@ -24,6 +24,9 @@ typedef void catalog_visit(const struct catalog_field *field, void *context);
 void catalog_each_field(enum catalog_kind kind, const struct yaml_node *entry, catalog_visit *visit,
                         void *context);
 
+/* The next word of a text by blanks, copied to out; false behind the last. */
+bool catalog_word(const char **text, char *out, size_t out_bytes);
+
 /* An entry against the table of keys: unknown keys, ranges, marks and sources of fields that it does not have, ids that
  * name no GPU. Refused entries may leave out what a simulation needs. Problems go to diag. */
 enum status catalog_check(struct catalog *catalog, enum catalog_kind kind,

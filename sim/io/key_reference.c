@@ -134,8 +134,8 @@ static void put_row(FILE *out, const struct key_row *row)
 /* Rows that no scenario can hold: not built, or of the catalog alone. */
 static bool is_left_out(const struct key_row *row)
 {
-    static const char *const catalog[] = { "mix.",   "failure.", "gpu.",   "model.",
-                                           "stack.", "mig.",     "price.", "figure." };
+    static const char *const catalog[] = { "mix.",   "failure.", "collective.", "gpu.",   "model.",
+                                           "stack.", "mig.",     "price.",      "figure." };
     for (size_t i = 0; i < sizeof catalog / sizeof *catalog; i++)
         if (strncmp(row->path, catalog[i], strlen(catalog[i])) == 0) return true;
     return row->type == KEY_NOT_BUILT || strstr(row->path, ".notes.") != NULL ||

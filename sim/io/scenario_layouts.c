@@ -72,6 +72,8 @@ void read_server(struct key_reader *reader, const char *name, const struct yaml_
         read_path(reader, "matrix", matrix, path))
         server_inside_matrix(reader, matrix, path, server);
     key_leave(reader, length);
+    catalog_read_fit(&reading_of(reader)->catalog,
+                     catalog_id(source.below ? source.below : source.node), server, reader->diag);
 }
 
 void read_link_type(struct key_reader *reader, const struct key_found *found)

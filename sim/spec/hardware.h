@@ -12,6 +12,25 @@
 /* How well a number is known; the catalog says it for each. */
 enum mark { MARK_CONFIRMED, MARK_DERIVED, MARK_MEMORY, MARK_ASSUMED, MARK_HYPOTHETICAL };
 
+/* t = latency + bytes/rate, of one protocol; rate 0 = none. */
+struct fit_line {
+    double latency_s, bytes_per_s;
+};
+
+/* Collectives measured on a server type, beyond what its scaleup and hop say; all 0 = none were. */
+struct server_fit {
+    char id[LIMIT_NAME_BYTES];
+    uint32_t gpus;                   /* of the group that the lines were measured on; 0 = no fit        */
+    double scaleup_bytes_per_s, scaleup_hop_s; /* of the server measured: others are scaled           */
+    struct fit_line all_reduce[3], all_gather[3], all_to_all[3], nvls[3]; /* slowest protocol first    */
+    double ring_bytes_per_s[LIMIT_GPUS_PER_SERVER + 1]; /* [g] of a ring through g GPUs; 0 = scaleup    */
+    uint32_t domain_servers;         /* servers of one NVLink domain; 0 or 1 = each its own            */
+    double domain_bytes_per_s;       /* between domains; 0 = what the NICs carry                       */
+    double network_hop_s, tree_hop_s; /* of the network measured; 0 = the default, no trees             */
+    struct fit_line tree_small, two_servers;
+    bool sharp;
+};
+
 /* A chassis: sockets, memory, GPUs, NICs. What fails, draws power and costs money. */
 struct server_type {
     char id[LIMIT_NAME_BYTES];
@@ -30,6 +49,7 @@ struct server_type {
     double price_usd;                /* 0 = not stated                                                 */
     enum mark mark;                  /* MARK_HYPOTHETICAL: nobody sells it, a re-cut of one that exists */
     char source[256];
+    struct server_fit fit;           /* its collectives as measured                                    */
 
     /* ---- inside: what hangs where, and rates of the parts, effective, one direction (MODELS 1.3) ---- */
     struct server_tree tree;
@@ -94,6 +114,8 @@ struct link_type {
     char id[LIMIT_NAME_BYTES];
     double bytes_per_s;              /* effective payload, one direction, per port                     */
     double hop_s;                    /* a_e: start-up cost of one collective step across the network   */
+    double tree_hop_s;               /* of one level of a tree of servers; 0 = no trees                */
+    bool sharp;                      /* its switches sum                                               */
     uint32_t switch_ports;           /* radix                                                          */
     enum mark mark;
     char source[256];

@@ -8,7 +8,7 @@
  * Some maps stand in several places and have a path of their own: "server." (catalog
  * servers.yaml, and wherever a server type may be written inline), "link.", "component." (below
  * failures.gpu, .server, .link, .leaf, .job, and catalog failures.yaml), "profile.", "mix.". The
- * catalog alone holds "failure.", "gpu.", "model.", "stack.", "mig.", "price." and "figure."; these rows, and the
+ * catalog alone holds "failure.", "collective.", "gpu.", "model.", "stack.", "mig.", "price." and "figure."; these rows, and the
  * "notes." of the others, have no field (bytes 0) unless `gpuplan step` reads them: they are checked and shown, never simulated. */
 #ifndef GPUPLAN_SPEC_KEYS_H
 #define GPUPLAN_SPEC_KEYS_H
