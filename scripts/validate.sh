@@ -2,7 +2,7 @@
 # validate.sh FOLDER - measured figures against the models, row by row, then a line per group, with the bounds wanted; a plot; then
 # the published cases that a model alone answers, each passed, failed or not built.
 #
-# FOLDER holds collectives.csv, ring_ratio.csv, validation.csv and fgd.csv; with ../traces/alibaba-openb-2023 beside it
+# FOLDER holds collectives.csv, ring_ratio.csv, training.csv, validation.csv and fgd.csv; with ../traces/alibaba-openb-2023 beside it
 # placements are run too. The plot is results/validate.svg. A failed case
 # is a limit of the model and leaves the exit code alone.
 set -u
@@ -30,5 +30,7 @@ if [ -d "$folder/../traces/alibaba-openb-2023" ]; then
     echo "== placements on openb (S03)"
     BUILD=$BUILD sh scripts/fgd.sh "$folder/../traces" "$folder"
 fi
+echo "== training steps"
+"$BUILD/tests/oracle_training" "$folder" || exit 1
 echo "== published cases"
 "$BUILD/tests/oracle_cases" "$folder"

@@ -108,6 +108,7 @@ enum status step_take_model(struct catalog *catalog, const char *id, struct step
                                           .sample_s = shape.sample_s };
     inputs->plan.fixed_s = shape.fixed_s;
     inputs->plan.server_s = shape.server_s;
+    if (shape.bucket_bytes > 0) inputs->bucket_bytes = shape.bucket_bytes;
     if (shape.gradient_bytes > 0) inputs->plan.gradient_bytes = shape.gradient_bytes;
     return STATUS_OK;
 }

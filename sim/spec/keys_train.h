@@ -12,6 +12,7 @@
 { "model.experts_per_token", KEY_NUMBER, RANGE(0, 1e6), .fallback = "0", AT(model_shape, experts_per_token), .help = "that a token visits" },
 { "model.expert_layers", KEY_NUMBER, RANGE(0, 1e6), .fallback = "0", AT(model_shape, expert_layers), .help = "layers with experts; 0 = all, when there are experts" },
 { "model.gradient_bytes", KEY_NUMBER, RANGE(0, 8), .fallback = "0", AT(model_shape, gradient_bytes), .help = "of one gradient; 0 = as the framework" },
+{ "model.bucket", KEY_SIZE, RANGE(0, 1e15), .fallback = "0 B", AT(model_shape, bucket_bytes), .help = "gradients that go out together; 0 B = as the framework" },
 { "model.sample_time", KEY_SECONDS, RANGE(0, 1e6), .fallback = "0s", AT(model_shape, sample_s), .help = "compute of one sample on one GPU as measured; 0s = by FLOPs" },
 { "model.sample_gpu", KEY_TEXT, .fallback = "", AT(model_shape, sample_gpu), .help = "GPU it was measured on: ids that begin so" },
 { "model.fixed", KEY_SECONDS, RANGE(0, 1e6), .fallback = "0s", AT(model_shape, fixed_s), .help = "of every step, whatever its batch" },

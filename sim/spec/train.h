@@ -19,6 +19,7 @@ struct model_shape {
     double experts, experts_per_token;
     double expert_layers;     /* 0 = all, when there are experts                                     */
     double gradient_bytes;    /* of one; 0 = as the framework                                        */
+    double bucket_bytes;      /* of gradients; 0 = as the framework                                  */
     double sample_s;          /* compute of one sample on one `sample_gpu`; 0 = by FLOPs             */
     char sample_gpu[LIMIT_NAME_BYTES];
     double fixed_s, server_s; /* of a step; more for each further server                             */
