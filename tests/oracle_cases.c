@@ -21,6 +21,7 @@
 #include "models/straggler.h"
 #include "tests/fgd_runs.h"
 #include "tests/measured.h"
+#include "tests/training_cases.h"
 
 #include <unistd.h>
 
@@ -354,6 +355,7 @@ static const struct check {
     { "C44", "1,146", bus_gbits, "all_reduce --server dgx-h200 --gpus-per-node 8 --size 4M",
       NEAR(1146, 20) },
     { "T01", "102.6 s", trillion_step_s, "FLOPs at 163 TFLOP/s per GPU", NEAR(102.6, 6) },
+    TRAINING_CHECKS,
     { "T07", "(p-1)/m;", bubble, "8 stages, 64 microbatches", WITHIN(7.0 / 64, 1e-15) },
     { "T07", "(p-1)/(m v)", bubble, "interleaved by 4", WITHIN(7.0 / 256, 1e-15) },
     { "T26", "10 % slow", slow_host, "one host in 200, 10 % slow", WITHIN(1.1, 1e-12) },
@@ -484,6 +486,7 @@ int main(int argc, char **argv)
     struct diag *diag = diag_create();
     if (diag == NULL) return 1;
     cases_folder = argv[1];
+    training_catalog = &catalog;
     enum status status = catalog_open(&catalog, diag);
     if (status == STATUS_OK) status = read_cases(argv[1], diag);
     diag_print(diag, stderr);

@@ -247,30 +247,107 @@ static enum status read_table(const char *folder, struct catalog *catalog, struc
 
 /* ---- fitting and judging ---- */
 
-/* Mean logarithm of model/measured over the fitted rows of a group. */
-static double mean_log(size_t group, double efficiency)
+/* Calls visit for every second row of a group, from the first: those that are fitted. */
+static void each_fitted(size_t group, void (*visit)(const struct row *row, void *context),
+                        void *context)
 {
-    double sum = 0, count = 0;
     size_t place = 0;
-    for (size_t i = 0; i < row_count; i++) {
-        if (rows[i].group != group || place++ % 2 == 1) continue;
-        sum += log(model_s(&rows[i], efficiency) / rows[i].measured_s);
-        count++;
-    }
-    return sum / count;
+    for (size_t i = 0; i < row_count; i++)
+        if (rows[i].group == group && place++ % 2 == 0) visit(&rows[i], context);
 }
 
+struct mean {
+    double efficiency, sum, count;
+};
+
+static void add_log(const struct row *row, void *context)
+{
+    struct mean *mean = context;
+    mean->sum += log(model_s(row, mean->efficiency) / row->measured_s);
+    mean->count++;
+}
+
+/* The efficiency at which the mean logarithm of model/measured is 0. */
 static double fit(size_t group)
 {
     double low = 0.01, high = 2;
     for (int i = 0; i < 60; i++) {
-        const double middle = 0.5 * (low + high);
-        if (mean_log(group, middle) > 0)
-            low = middle;
-        else
-            high = middle;
+        struct mean mean = { 0.5 * (low + high), 0, 0 };
+        each_fitted(group, add_log, &mean);
+        *(mean.sum > 0 ? &low : &high) = mean.efficiency;
     }
     return low;
+}
+
+/* sample_s, fixed_s and server_s by least squares of the relative error, none below 0. */
+struct normal {
+    double parameter[3]; /* where the model is made straight */
+    double matrix[3][4];
+};
+
+static double with_parameters(const struct row *row, const double parameter[3])
+{
+    struct row changed = *row;
+    changed.inputs.model.sample_s = parameter[0];
+    changed.inputs.plan.fixed_s = parameter[1];
+    changed.inputs.plan.server_s = parameter[2];
+    return model_s(&changed, 1) / row->measured_s;
+}
+
+static void add_normal(const struct row *row, void *context)
+{
+    struct normal *normal = context;
+    const double *at = normal->parameter;
+    const double base = with_parameters(row, at), step = 1e-7;
+    double slope[4] = { 0, 0, 0, 1 - base };
+    for (int i = 0; i < 3; i++) {
+        double moved[3] = { at[0], at[1], at[2] };
+        moved[i] += step;
+        slope[i] = (with_parameters(row, moved) - base) / step;
+        slope[3] += slope[i] * at[i];
+    }
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 4; j++) normal->matrix[i][j] += slope[i] * slope[j];
+}
+
+/* Gauss-Jordan on the first `size` unknowns; the others are 0. False when one of them would be negative. */
+static bool solve(struct normal normal, int size, double out[3])
+{
+    double(*m)[4] = normal.matrix;
+    for (int i = 0; i < size; i++)
+        for (int row = 0; row < size; row++) {
+            const double factor = m[row][i] / m[i][i];
+            for (int j = 0; row != i && j < 4; j++) m[row][j] -= factor * m[i][j];
+        }
+    for (int i = 0; i < 3; i++) out[i] = i < size ? m[i][3] / m[i][i] : 0;
+    return out[0] > 0 && out[1] >= 0 && out[2] >= 0;
+}
+
+static void fit_measured(size_t group, double parameter[3])
+{
+    for (int i = 0; i < 40; i++) {
+        struct normal normal = { { parameter[0], parameter[1], parameter[2] }, { { 0 } } };
+        each_fitted(group, add_normal, &normal);
+        for (int size = 3; size > 0 && !solve(normal, size, parameter);) size--;
+    }
+}
+
+static void print_fit(size_t group)
+{
+    const struct row *row = rows;
+    while (row->group != group) row++;
+    const struct step_inputs *inputs = &row->inputs;
+    if (inputs->model.sample_s <= 0) {
+        printf("training, %s: efficiency %.4f fitted, %.4f in the catalog\n", groups[group].name,
+               fit(group), inputs->machine.efficiency);
+        return;
+    }
+    double parameter[3] = { inputs->model.sample_s, inputs->plan.fixed_s, inputs->plan.server_s };
+    fit_measured(group, parameter);
+    printf("training, %s: sample %.4g, fixed %.4g, per server %.3g ms fitted, %.4g, %.4g, %.3g in "
+           "the catalog\n",
+           groups[group].name, 1e3 * parameter[0], 1e3 * parameter[1], 1e3 * parameter[2],
+           1e3 * inputs->model.sample_s, 1e3 * inputs->plan.fixed_s, 1e3 * inputs->plan.server_s);
 }
 
 static int by_value(const void *a, const void *b)
@@ -349,13 +426,7 @@ static void print_groups(void)
     for (size_t group = 0; group < group_count; group++) {
         char name[CELL];
         const size_t judged = judge(group, error);
-        const double efficiency = fit(group);
-        double catalog = 0;
-        for (size_t i = 0; i < row_count; i++)
-            if (rows[i].group == group) catalog = rows[i].inputs.machine.efficiency;
-        if (catalog > 0)
-            printf("training, %s: efficiency %.4f fitted, %.4f in the catalog\n",
-                   groups[group].name, efficiency, catalog);
+        print_fit(group);
         memcpy(all + total, error, judged * sizeof *error);
         total += judged;
         snprintf(name, sizeof name, "training, %s, judged rows", groups[group].name);
