@@ -29,7 +29,7 @@ void slurm_backfill_begin(struct slurm *slurm, int64_t now_ns)
 
 bool slurm_backfill_init(struct slurm *slurm, struct arena *arena)
 {
-    slurm_hopeless_init(&slurm->hopeless, slurm->slots.leaves_max, slurm->nodes.nodes);
+    slurm_hopeless_init(&slurm->hopeless, slurm->slots.steps_max, slurm->nodes.nodes);
     slurm->tested_part = ARENA_ARRAY(arena, uint32_t, slurm->spec->partition_count);
     slurm->tested_user = ARENA_ARRAY(arena, uint32_t, slurm->assoc.user_names);
     slurm->tested_assoc = ARENA_ARRAY(arena, uint32_t, slurm->assoc.count);
@@ -155,8 +155,7 @@ static bool counts_only(struct slurm *slurm, const struct policy_view *view,
     const uint64_t *nodes = slurm_partition_nodes(&slurm->nodes, try->entry->partition);
     for (uint32_t w = 0; w < slurm->nodes.words; w++)
         slurm->candidates[w] = nodes[w] & slurm->picture.usable[w];
-    return slurm_vacancy_count(slurm, view, try->table, slurm->candidates, VACANT_NEVER - 1) ==
-           slurm_set_count(slurm->candidates, slurm->nodes.words);
+    return slurm_vacancy_all(slurm, view, try->table, slurm->candidates);
 }
 
 static struct slurm_hopeless_at hopeless_at(const struct slurm *slurm, const struct attempt_at *try)
@@ -275,7 +274,8 @@ static bool collides(struct slurm *slurm, const struct policy_view *view, struct
     if (start_s > try->later_s || !may_reserve(slurm, view, try, span)) return false;
     memcpy(slurm->chosen, slurm->candidates, slurm->nodes.words * sizeof *slurm->chosen);
     slots_take_out(&slurm->slots, span.from_s, span.to_s, slurm->chosen);
-    if (slurm_vacancy_count(slurm, view, try->table, slurm->chosen, until_s) >= crowd->nodes_min)
+    if (slurm_vacancy_count(slurm, view, try->table, slurm->chosen, until_s, crowd->nodes_min) >=
+        crowd->nodes_min)
         return false;
     meet(slurm, try, start_s);
     return true;
@@ -287,8 +287,8 @@ static bool moves_on(struct slurm *slurm, const struct policy_view *view, struct
 {
     const bool ends = try->later_s < SLOTS_NEVER;
     if (try->counts && ends) {
-        const uint32_t ready =
-            slurm_vacancy_count(slurm, view, try->table, crowd->candidates, try->later_s);
+        const uint32_t ready = slurm_vacancy_count(slurm, view, try->table, crowd->candidates,
+                                                   try->later_s, crowd->nodes_min);
         const bool few = ready < crowd->nodes_min;
         if (few) learn(slurm, try, ready);
         if (few || slurm_when_is_behind(slurm, view, crowd, slurm->sched_start_s, try->later_s)) {
@@ -317,8 +317,10 @@ static enum step step_from(struct slurm *slurm, const struct policy_view *view,
     struct slurm_crowd crowd = { slurm->candidates, try->table, need->nodes_min, 0 };
     if (try->counts) skip_known(slurm, try);
     try->later_s = slurm_backfill_candidates(slurm, view, try->entry, try->at_s, try->limit_s);
-    if (!enough(slurm, need)) {
-        if (try->later_s == SLOTS_NEVER) return STEP_DONE;
+    const bool ends = try->later_s < SLOTS_NEVER;
+    /* Where ready candidates are counted, that is enough. */
+    if (!(try->counts && ends) && !enough(slurm, need)) {
+        if (!ends) return STEP_DONE;
         try->at_s = try->later_s;
         return STEP_ON;
     }

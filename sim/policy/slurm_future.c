@@ -177,8 +177,8 @@ bool slurm_when_is_behind(struct slurm *slurm, const struct policy_view *view,
     int64_t within_s = 0, window_s = WINDOW_FIRST_S;
     for (; base_s + window_s <= later_s; window_s *= 2) within_s = base_s + window_s;
     if (last_end(slurm, view, crowd->candidates, base_s + window_s, now_s) <= later_s) return false;
-    return slurm_vacancy_count(slurm, view, crowd->table, crowd->candidates, within_s) <
-           crowd->nodes_min;
+    return slurm_vacancy_count(slurm, view, crowd->table, crowd->candidates, within_s,
+                               crowd->nodes_min) < crowd->nodes_min;
 }
 
 int64_t slurm_when_expected(struct slurm *slurm, const struct policy_view *view,

@@ -35,7 +35,7 @@ void slurm_hopeless_forget(struct slurm_hopeless *hopeless)
 static struct slurm_hopeless_row *row_of(const struct slurm_hopeless *hopeless,
                                          struct slurm_hopeless_at at, uint32_t size)
 {
-    return hopeless->kinds[at.kind] + (size_t)at.step * hopeless->sizes + size;
+    return hopeless->kinds[at.kind] + (size_t)size * hopeless->steps + at.step;
 }
 
 bool slurm_hopeless_knows(const struct slurm_hopeless *hopeless, struct slurm_hopeless_at at,

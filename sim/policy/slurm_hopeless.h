@@ -23,7 +23,7 @@ struct slurm_hopeless_row {
 
 struct slurm_hopeless {
     uint32_t steps, sizes, serial, kind_count;
-    struct slurm_hopeless_row **kinds; /* [kind_count] of [steps * sizes], made when first used; owned        */
+    struct slurm_hopeless_row **kinds; /* [kind_count] of [sizes * steps], made when first used; owned        */
 };
 
 /* What was asked: a step of the slot table, and the step at which it ends (UINT32_MAX = none). */

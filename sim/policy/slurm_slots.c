@@ -8,31 +8,31 @@ enum { WORD_BITS = 64, FIRST_ROWS = 64 };
 
 /* ---- memory ---------------------------------------------------------------------------------- */
 
-static bool grow(struct slots *slots)
+static uint64_t *rows_make(const struct slots *slots, size_t rows)
 {
-    const uint32_t capacity = slots->row_capacity ? 2 * slots->row_capacity : FIRST_ROWS;
-    uint64_t *pool =
-        realloc(slots->pool, (size_t)capacity * 2 * slots->words * sizeof *slots->pool);
-    if (!pool) return false;
-    slots->pool = pool;
-    slots->row_capacity = capacity;
-    return true;
+    return calloc(rows * slots->words + 1, sizeof(uint64_t));
 }
 
 bool slots_init(struct slots *slots, struct slots_size size)
 {
-    *slots =
-        (struct slots){ .step_s = size.step_s, .words = (size.nodes + WORD_BITS - 1) / WORD_BITS };
-    const int64_t steps_max = size.window_s / size.step_s + 2;
-    slots->leaves_max = 1;
-    while (slots->leaves_max < steps_max) slots->leaves_max *= 2;
-    slots->row_of = calloc((size_t)2 * slots->leaves_max, sizeof *slots->row_of);
-    slots->ends = calloc(slots->leaves_max / WORD_BITS + 1, sizeof *slots->ends);
-    slots->before = calloc(slots->words + 1, sizeof *slots->before);
-    slots->after = calloc(slots->words + 1, sizeof *slots->after);
-    slots->freed_of = calloc(slots->leaves_max + 1, sizeof *slots->freed_of);
-    if (slots->row_of && slots->ends && slots->freed_of && slots->before && slots->after &&
-        grow(slots))
+    *slots = (struct slots){ .step_s = size.step_s,
+                             .words = (size.nodes + WORD_BITS - 1) / WORD_BITS,
+                             .levels = 1 };
+    slots->blocks_max = (uint32_t)((size.window_s / size.step_s + 1) / SLOTS_BLOCK) + 1;
+    slots->steps_max = slots->blocks_max * SLOTS_BLOCK;
+    while (UINT32_C(1) << slots->levels < slots->blocks_max) slots->levels++;
+    slots->at = rows_make(slots, slots->steps_max);
+    slots->head = rows_make(slots, slots->steps_max);
+    slots->tail = rows_make(slots, slots->steps_max);
+    slots->whole = rows_make(slots, slots->blocks_max);
+    slots->some = rows_make(slots, (size_t)slots->levels * slots->blocks_max);
+    slots->cut = calloc(slots->blocks_max, sizeof *slots->cut);
+    slots->ends = calloc(slots->steps_max / WORD_BITS + 1, sizeof *slots->ends);
+    slots->freed_of = calloc(slots->steps_max + 1, sizeof *slots->freed_of);
+    slots->none = rows_make(slots, 1);
+    slots->after = rows_make(slots, 1);
+    if (slots->at && slots->head && slots->tail && slots->whole && slots->some && slots->cut &&
+        slots->ends && slots->freed_of && slots->none && slots->after)
         return true;
     slots_clear(slots);
     return false;
@@ -40,12 +40,16 @@ bool slots_init(struct slots *slots, struct slots_size size)
 
 void slots_clear(struct slots *slots)
 {
-    free(slots->row_of);
+    free(slots->at);
+    free(slots->head);
+    free(slots->tail);
+    free(slots->whole);
+    free(slots->some);
+    free(slots->cut);
     free(slots->ends);
     free(slots->freed_of);
     free(slots->freed);
-    free(slots->pool);
-    free(slots->before);
+    free(slots->none);
     free(slots->after);
     *slots = (struct slots){ 0 };
 }
@@ -61,85 +65,142 @@ void slots_begin(struct slots *slots, int64_t now_s, int64_t window_s)
     slots->begin_s = floor_to(now_s, slots->step_s);
     slots->end_s = floor_to(now_s + window_s, slots->step_s);
     slots->steps = (uint32_t)((slots->end_s - slots->begin_s) / slots->step_s);
-    slots->leaves = 1;
-    while (slots->leaves < slots->steps) slots->leaves *= 2;
-    if (slots->rows > 1) {
-        memset(slots->row_of, 0, (size_t)2 * slots->leaves_max * sizeof *slots->row_of);
-        memset(slots->ends, 0, (slots->leaves_max / WORD_BITS + 1) * sizeof *slots->ends);
+    if (!slots->empty) {
+        const size_t bytes = (size_t)slots->blocks_max * slots->words * sizeof(uint64_t);
+        memset(slots->whole, 0, bytes);
+        memset(slots->some, 0, slots->levels * bytes);
+        memset(slots->cut, 0, slots->blocks_max * sizeof *slots->cut);
+        memset(slots->ends, 0, (slots->steps_max / WORD_BITS + 1) * sizeof *slots->ends);
     }
-    slots->rows = 1;
+    slots->empty = true;
     slots->freed_rows = 0;
-    memset(slots->pool, 0, (size_t)2 * slots->words * sizeof *slots->pool);
 }
 
-/* ---- the tree -------------------------------------------------------------------------------- */
+/* ---- rows of nodes --------------------------------------------------------------------------- */
 
-static uint64_t *own_of(const struct slots *slots, uint32_t row)
-{
-    return slots->pool + (size_t)row * 2 * slots->words;
-}
-
-static uint64_t *any_of(const struct slots *slots, uint32_t row)
-{
-    return own_of(slots, row) + slots->words;
-}
-
-/* Four words a turn: this is where a pass spends its time. */
-static void add(uint64_t *restrict into, const uint64_t *restrict from, uint32_t words)
-{
-    uint32_t w = 0;
-    for (; w + 4 <= words; w += 4) {
-        into[w] |= from[w];
-        into[w + 1] |= from[w + 1];
-        into[w + 2] |= from[w + 2];
-        into[w + 3] |= from[w + 3];
-    }
-    for (; w < words; w++) into[w] |= from[w];
-}
-
-/* A row for the node of the tree; 0 when memory is out. */
-static uint32_t row_make(struct slots *slots, uint32_t node)
-{
-    if (slots->row_of[node]) return slots->row_of[node];
-    if (slots->rows == slots->row_capacity && !grow(slots)) return 0;
-    memset(own_of(slots, slots->rows), 0, (size_t)2 * slots->words * sizeof *slots->pool);
-    return slots->row_of[node] = slots->rows++;
-}
-
-/* A span of steps [first, behind) below a node of the tree that covers [left, left + width). */
+/* A span of steps [first, behind). */
 struct span {
     uint32_t first, behind;
 };
 
-static bool take(struct slots *slots, struct span span, uint32_t node, uint32_t left,
-                 uint32_t width, const uint64_t *nodes)
+static uint64_t *row_of(const struct slots *slots, uint64_t *rows, uint32_t row)
 {
-    if (span.behind <= left || left + width <= span.first) return true;
-    const uint32_t row = row_make(slots, node);
-    if (!row) return false;
-    add(any_of(slots, row), nodes, slots->words);
-    if (span.first <= left && left + width <= span.behind) {
-        add(own_of(slots, row), nodes, slots->words);
-        return true;
-    }
-    return take(slots, span, 2 * node, left, width / 2, nodes) &&
-           take(slots, span, 2 * node + 1, left + width / 2, width / 2, nodes);
+    return rows + (size_t)row * slots->words;
 }
 
-/* Adds to taken[] what is taken in some step of the span. */
-static void taken_in(const struct slots *slots, struct span span, uint32_t node, uint32_t left,
-                     uint32_t width, uint64_t *taken)
+static uint64_t *some_of(const struct slots *slots, uint32_t level, uint32_t block)
 {
-    if (span.behind <= left || left + width <= span.first) return;
-    const uint32_t row = slots->row_of[node];
-    if (!row) return;
-    if (span.first <= left && left + width <= span.behind) {
-        add(taken, any_of(slots, row), slots->words);
+    return row_of(slots, slots->some, level * slots->blocks_max + block);
+}
+
+/* What a reservation adds to rows: most of its words are empty. */
+struct taking {
+    const uint64_t *nodes;
+    uint32_t first_word, behind_word;
+};
+
+static void put(uint64_t *row, struct taking taking)
+{
+    for (uint32_t w = taking.first_word; w < taking.behind_word; w++) row[w] |= taking.nodes[w];
+}
+
+static void cut_block(struct slots *slots, uint32_t block)
+{
+    if (slots->cut[block]) return;
+    const size_t bytes = (size_t)SLOTS_BLOCK * slots->words * sizeof(uint64_t);
+    memset(row_of(slots, slots->at, block * SLOTS_BLOCK), 0, bytes);
+    memset(row_of(slots, slots->head, block * SLOTS_BLOCK), 0, bytes);
+    memset(row_of(slots, slots->tail, block * SLOTS_BLOCK), 0, bytes);
+    slots->cut[block] = true;
+}
+
+/* Takes nodes over the steps of the span in one block. */
+static void take_in_block(struct slots *slots, struct span span, uint32_t block,
+                          struct taking taking)
+{
+    const uint32_t begin = block * SLOTS_BLOCK, end = begin + SLOTS_BLOCK;
+    if (span.first <= begin && end <= span.behind) {
+        put(row_of(slots, slots->whole, block), taking);
         return;
     }
-    add(taken, own_of(slots, row), slots->words);
-    taken_in(slots, span, 2 * node, left, width / 2, taken);
-    taken_in(slots, span, 2 * node + 1, left + width / 2, width / 2, taken);
+    cut_block(slots, block);
+    for (uint32_t step = begin; step < end; step++) {
+        const bool from = step >= span.first, until = step < span.behind;
+        if (from) put(row_of(slots, slots->head, step), taking);
+        if (until) put(row_of(slots, slots->tail, step), taking);
+        if (from && until) put(row_of(slots, slots->at, step), taking);
+    }
+}
+
+static struct taking taking_of(const struct slots *slots, const uint64_t *nodes)
+{
+    struct taking taking = { nodes, 0, slots->words };
+    while (taking.first_word < slots->words && !nodes[taking.first_word]) taking.first_word++;
+    while (taking.behind_word > taking.first_word && !nodes[taking.behind_word - 1])
+        taking.behind_word--;
+    return taking;
+}
+
+static void take(struct slots *slots, struct span span, struct taking taking)
+{
+    const uint32_t first = span.first / SLOTS_BLOCK, last = (span.behind - 1) / SLOTS_BLOCK;
+    for (uint32_t block = first; block <= last; block++) take_in_block(slots, span, block, taking);
+    for (uint32_t level = 0; level < slots->levels; level++) {
+        const uint32_t reach = (UINT32_C(1) << level) - 1;
+        for (uint32_t block = first > reach ? first - reach : 0; block <= last; block++)
+            put(some_of(slots, level, block), taking);
+    }
+    slots->empty = false;
+}
+
+/* Four words a turn, here and below: this is where a pass spends its time. */
+static void drop(uint64_t *restrict nodes, const uint64_t *restrict taken, uint32_t words)
+{
+    uint32_t w = 0;
+    for (; w + 4 <= words; w += 4)
+        for (uint32_t i = w; i < w + 4; i++) nodes[i] &= ~taken[i];
+    for (; w < words; w++) nodes[w] &= ~taken[w];
+}
+
+/* Takes out of nodes[] what is taken in some step of a span within one block. */
+static void drop_in_block(const struct slots *slots, struct span span, uint64_t *nodes)
+{
+    const uint32_t block = span.first / SLOTS_BLOCK;
+    drop(nodes, row_of(slots, slots->whole, block), slots->words);
+    if (!slots->cut[block]) return;
+    if (span.first % SLOTS_BLOCK == 0)
+        drop(nodes, row_of(slots, slots->head, span.behind - 1), slots->words);
+    else if (span.behind % SLOTS_BLOCK == 0)
+        drop(nodes, row_of(slots, slots->tail, span.first), slots->words);
+    else
+        for (uint32_t step = span.first; step < span.behind; step++)
+            drop(nodes, row_of(slots, slots->at, step), slots->words);
+}
+
+/* The same for any span. */
+static void drop_taken(const struct slots *slots, struct span span, uint64_t *restrict nodes)
+{
+    const uint32_t last_step = span.behind - 1, words = slots->words;
+    const uint32_t first = span.first / SLOTS_BLOCK, last = last_step / SLOTS_BLOCK;
+    if (first == last) {
+        drop_in_block(slots, span, nodes);
+        return;
+    }
+    const uint32_t between = last - first - 1;
+    const uint32_t level = between ? 31 - (uint32_t)__builtin_clz(between) : 0;
+    const uint64_t *restrict a = row_of(slots, slots->whole, first);
+    const uint64_t *restrict b =
+        slots->cut[first] ? row_of(slots, slots->tail, span.first) : slots->none;
+    const uint64_t *restrict c = between ? some_of(slots, level, first + 1) : slots->none;
+    const uint64_t *restrict d =
+        between ? some_of(slots, level, last - (1u << level)) : slots->none;
+    const uint64_t *restrict e =
+        slots->cut[last] ? row_of(slots, slots->head, last_step) : slots->none;
+    const uint64_t *restrict f = row_of(slots, slots->whole, last);
+    uint32_t w = 0;
+    for (; w + 4 <= words; w += 4)
+        for (uint32_t i = w; i < w + 4; i++) nodes[i] &= ~(a[i] | b[i] | c[i] | d[i] | e[i] | f[i]);
+    for (; w < words; w++) nodes[w] &= ~(a[w] | b[w] | c[w] | d[w] | e[w] | f[w]);
 }
 
 /* Steps that a slot of which touches [from_s, to_s): cut to the table. */
@@ -190,12 +251,17 @@ static bool freed_make(struct slots *slots, uint32_t step)
 }
 
 /* Nodes that are taken all through the span are freed by no step in it any more. */
-static void free_less(struct slots *slots, struct span span, const uint64_t *nodes)
+static void free_less(struct slots *slots, struct span span, struct taking taking)
 {
     for (uint32_t step = next_end(slots, span.first); step < span.behind;
          step = next_end(slots, step + 1)) {
-        uint64_t *freed = freed_of(slots, step), left = 0;
-        for (uint32_t w = 0; w < slots->words; w++) left |= freed[w] &= ~nodes[w];
+        uint64_t *freed = freed_of(slots, step), both = 0, left = 0;
+        for (uint32_t w = taking.first_word; w < taking.behind_word; w++) {
+            both |= freed[w] & taking.nodes[w];
+            freed[w] &= ~taking.nodes[w];
+        }
+        if (!both) continue;
+        for (uint32_t w = 0; w < slots->words; w++) left |= freed[w];
         if (!left) slots->ends[step / WORD_BITS] &= ~(UINT64_C(1) << (step % WORD_BITS));
     }
 }
@@ -203,15 +269,15 @@ static void free_less(struct slots *slots, struct span span, const uint64_t *nod
 /* The step behind them frees those that are not taken in it. */
 static bool free_more(struct slots *slots, uint32_t step, const uint64_t *nodes)
 {
-    memset(slots->after, 0, slots->words * sizeof *slots->after);
-    taken_in(slots, (struct span){ step, step + 1 }, 1, 0, slots->leaves, slots->after);
     uint64_t any = 0;
-    for (uint32_t w = 0; w < slots->words; w++) any |= nodes[w] & ~slots->after[w];
+    memcpy(slots->after, nodes, slots->words * sizeof *slots->after);
+    drop_in_block(slots, (struct span){ step, step + 1 }, slots->after);
+    for (uint32_t w = 0; w < slots->words; w++) any |= slots->after[w];
     if (!any) return true;
     const bool is_end = slots->ends[step / WORD_BITS] >> (step % WORD_BITS) & 1;
     if (!is_end && !freed_make(slots, step)) return false;
     uint64_t *freed = freed_of(slots, step);
-    for (uint32_t w = 0; w < slots->words; w++) freed[w] |= nodes[w] & ~slots->after[w];
+    for (uint32_t w = 0; w < slots->words; w++) freed[w] |= slots->after[w];
     return true;
 }
 
@@ -227,7 +293,7 @@ static uint32_t previous_end(const struct slots *slots, uint32_t step)
 
 int64_t slots_last_freed(const struct slots *slots, int64_t from_s, int64_t to_s)
 {
-    if (slots->rows <= 1 || to_s <= slots->begin_s + slots->step_s) return from_s;
+    if (slots->empty || to_s <= slots->begin_s + slots->step_s) return from_s;
     if (to_s > slots->end_s) to_s = slots->end_s;
     const int64_t before_s = to_s - 1 - slots->begin_s;
     const uint32_t step = previous_end(slots, (uint32_t)(before_s / slots->step_s));
@@ -237,7 +303,7 @@ int64_t slots_last_freed(const struct slots *slots, int64_t from_s, int64_t to_s
 
 int64_t slots_later(const struct slots *slots, int64_t from_s)
 {
-    if (slots->rows <= 1 || from_s >= slots->end_s) return SLOTS_NEVER;
+    if (slots->empty || from_s >= slots->end_s) return SLOTS_NEVER;
     const uint32_t step =
         next_end(slots, (from_s > slots->begin_s ? slots_step(slots, from_s) : 0) + 1);
     return step < slots->steps ? slots->begin_s + step * slots->step_s : SLOTS_NEVER;
@@ -246,35 +312,30 @@ int64_t slots_later(const struct slots *slots, int64_t from_s)
 void slots_take_out(const struct slots *slots, int64_t from_s, int64_t to_s, uint64_t *nodes)
 {
     const struct span span = span_of(slots, from_s, to_s);
-    if (slots->rows <= 1 || span.behind <= span.first) return;
-    memset(slots->before, 0, slots->words * sizeof *slots->before);
-    taken_in(slots, span, 1, 0, slots->leaves, slots->before);
-    for (uint32_t w = 0; w < slots->words; w++) nodes[w] &= ~slots->before[w];
+    if (!slots->empty && span.first < span.behind) drop_taken(slots, span, nodes);
 }
 
 int64_t slots_free(const struct slots *slots, int64_t from_s, int64_t to_s, uint64_t *nodes)
 {
-    if (slots->rows <= 1 || from_s >= slots->end_s) return SLOTS_NEVER;
+    if (slots->empty || from_s >= slots->end_s) return SLOTS_NEVER;
     slots_take_out(slots, from_s, to_s < slots->end_s ? to_s + 1 : slots->end_s, nodes);
     return slots_later(slots, from_s);
 }
 
 bool slots_overlap(const struct slots *slots, int64_t from_s, int64_t to_s, const uint64_t *nodes)
 {
-    const struct span span = span_of(slots, from_s, to_s);
-    if (slots->rows <= 1 || span.behind <= span.first) return false;
-    memset(slots->before, 0, slots->words * sizeof *slots->before);
-    taken_in(slots, span, 1, 0, slots->leaves, slots->before);
-    for (uint32_t w = 0; w < slots->words; w++)
-        if (slots->before[w] & nodes[w]) return true;
-    return false;
+    memcpy(slots->after, nodes, slots->words * sizeof *slots->after);
+    slots_take_out(slots, from_s, to_s, slots->after);
+    return memcmp(slots->after, nodes, slots->words * sizeof *slots->after) != 0;
 }
 
 bool slots_reserve(struct slots *slots, int64_t from_s, int64_t to_s, const uint64_t *nodes)
 {
     const struct span span = span_of(slots, from_s, to_s);
     if (span.behind <= span.first) return true;
-    free_less(slots, span, nodes);
+    const struct taking taking = taking_of(slots, nodes);
+    free_less(slots, span, taking);
     if (span.behind < slots->steps && !free_more(slots, span.behind, nodes)) return false;
-    return take(slots, span, 1, 0, slots->leaves, nodes);
+    take(slots, span, taking);
+    return true;
 }

@@ -2,11 +2,18 @@
  *
  * The table covers [begin, end) of the clock in steps of bf_resolution; a reservation takes whole nodes over whole
  * steps. Slurm keeps a list of slots, each with a bitmap of nodes, and splits a slot where a reservation begins or
- * ends. Here the steps are the leaves of a tree that holds unions of taken nodes, so that a question about a span
- * costs a logarithm of the steps instead of a walk over all reservations; the answers are the same, since a slot
- * of Slurm is a row of steps with one bitmap.
+ * ends. Here the steps of one slot are a row of equal bitmaps, in blocks of 32 steps, and unions of what is taken are kept
+ * so that those over any span of steps are the union of six rows:
  *
- *   own  nodes taken over all steps below         any  nodes taken over some step below, own included
+ *        block of first           blocks between            block of last
+ *     [ . . first . . . ]  [ . . . ][ . . . ][ . . . ]  [ . . . . last . ]
+ *             tail: first to end   some: 2^k blocks, twice, they may overlap   head: begin to last
+ *     whole: taken all through the block                                  whole
+ *
+ *   at    nodes taken in a step         head, tail  in a step of its block up to this one, from this one on
+ *   some  nodes taken in some step of 2^level blocks, by the first of them
+ *
+ * head, tail and at leave out what is taken all through the block.
  *
  * Times are whole seconds of the wall clock. Sets of nodes are words of 64 bits, [words], bit = node row.
  * Source: SCHEDULING 2.3, backfill pass, steps 3 and 8. Tests: tests/test_slurm_slots.c (against a list of slots). */
@@ -18,18 +25,21 @@
 
 #define SLOTS_NEVER INT64_MAX
 
+enum { SLOTS_BLOCK = 32 };
+
 struct slots {
     int64_t begin_s, end_s, step_s;
-    uint32_t words, steps, leaves; /* leaves: a power of two, >= steps                            */
-    uint32_t leaves_max;
-    uint32_t *row_of;         /* [2 * leaves_max] row in the pool of a node of the tree; 0 = nothing taken */
-    uint64_t *ends;           /* a bit a step: some node is free in it that is taken in the one before  */
-    uint32_t *freed_of;       /* [leaves_max + 1] row of those nodes in `freed`; valid where the bit is set  */
-    uint64_t *freed;          /* rows of [words]                                                 */
+    uint32_t words, steps, steps_max, blocks_max, levels;
+    uint64_t *at, *head, *tail; /* [steps_max * words] each; valid in blocks that are cut               */
+    bool *cut;          /* [blocks_max] a reservation begins or ends within it                        */
+    uint64_t *whole;    /* [blocks_max * words]                                                    */
+    uint64_t *some;     /* [levels * blocks_max * words]                                            */
+    bool empty;         /* nothing is reserved                                                     */
+    uint64_t *ends;     /* a bit a step: some node is free in it that is taken in the one before          */
+    uint32_t *freed_of; /* [steps_max + 1] row of those nodes in `freed`; valid where the bit is set      */
+    uint64_t *freed;    /* rows of [words]                                                          */
     uint32_t freed_rows, freed_capacity;
-    uint64_t *pool;           /* rows of own and any, [2 * words] each; row 0 stays empty                */
-    uint32_t rows, row_capacity;
-    uint64_t *before, *after; /* [words] scratch                                                 */
+    uint64_t *none, *after; /* [words] no node; scratch                                             */
 };
 
 struct slots_size {

@@ -242,7 +242,7 @@ static uint32_t mark_of(const struct slurm_vacancy_table *table, int64_t until_s
 }
 
 uint32_t slurm_vacancy_count(struct slurm *slurm, const struct policy_view *view, uint32_t row,
-                             const uint64_t *nodes, int64_t until_s)
+                             const uint64_t *nodes, int64_t until_s, uint32_t most)
 {
     const struct slurm_vacancy *ready = &slurm->vacancy;
     struct slurm_vacancy_table *table = &slurm->vacancy.tables[row];
@@ -250,12 +250,25 @@ uint32_t slurm_vacancy_count(struct slurm *slurm, const struct policy_view *view
     const uint32_t mark = mark_of(table, until_s);
     uint32_t count =
         slurm_set_common(nodes, table->before + (size_t)mark * ready->words, ready->words);
-    for (uint32_t i = mark * ready->stride; i < ready->nodes; i++) {
+    for (uint32_t i = mark * ready->stride; i < ready->nodes && count < most; i++) {
         const uint32_t node = table->order[i];
         if (table->ready_s[node] > until_s) break;
         count += slurm_set_has(nodes, node);
     }
     return count;
+}
+
+bool slurm_vacancy_all(struct slurm *slurm, const struct policy_view *view, uint32_t row,
+                       const uint64_t *nodes)
+{
+    struct slurm_vacancy_table *table = &slurm->vacancy.tables[row];
+    bring_up_to_date(slurm, view, table);
+    for (uint32_t i = slurm->vacancy.nodes; i-- > 0;) {
+        const uint32_t node = table->order[i];
+        if (table->ready_s[node] != VACANT_NEVER) return true;
+        if (slurm_set_has(nodes, node)) return false;
+    }
+    return true;
 }
 
 void slurm_vacancy_ready(struct slurm *slurm, const struct policy_view *view, uint32_t row,

@@ -63,9 +63,13 @@ struct policy_view;
 int64_t slurm_vacancy_at(struct slurm *slurm, const struct policy_view *view, uint32_t table,
                        const uint64_t *nodes, uint32_t count);
 
-/* How many of the nodes of a set are ready by until_s, which is not VACANT_NEVER. */
+/* How many of the nodes of a set are ready by until_s, which is not VACANT_NEVER; `most` or more when there are so many. */
 uint32_t slurm_vacancy_count(struct slurm *slurm, const struct policy_view *view, uint32_t table,
-                             const uint64_t *nodes, int64_t until_s);
+                             const uint64_t *nodes, int64_t until_s, uint32_t most);
+
+/* Whether every node of the set is ready one day. */
+bool slurm_vacancy_all(struct slurm *slurm, const struct policy_view *view, uint32_t table,
+                       const uint64_t *nodes);
 
 /* Which of them; ready[words] may not be the same set. */
 void slurm_vacancy_ready(struct slurm *slurm, const struct policy_view *view, uint32_t table,
