@@ -5,6 +5,7 @@
 #include "base/philox.h"
 #include "handlers/contention.h"
 #include "handlers/on_event.h"
+#include "handlers/run_over.h"
 #include "handlers/transition.h"
 #include "policy/place_scored.h"
 
@@ -353,34 +354,6 @@ static struct next_event next_of(const struct run *run)
     return earlier_by_hand(run, next);
 }
 
-/* Whether no time and no repair lets a job start. Where one waits every part must be whole: then parts that break and are
- * repaired bring nothing that was not there when the policy looked. */
-static bool waits_in_vain(const struct run *run)
-{
-    const struct faults *faults = &run->faults;
-    for (uint32_t row = 0; run->waiting.jobs > 0 && row < faults->total; row++)
-        if (faults->state[row] != PART_OK) return false;
-    return run->policy->time_helps ? !run->policy->time_helps(run->policy_memory, &run->view)
-                                   : run->wake_ns == TIME_NEVER;
-}
-
-/* Whether all who are left are kept back for ever: no job runs, hangs or is to come, and no hand interferes. */
-static bool is_stuck(const struct run *run)
-{
-    return run->arrivals.at_ns == TIME_NEVER && !agenda_first(&run->agenda) &&
-           run->next_user_event >= run->scenario->event_count && waits_in_vain(run);
-}
-
-/* Whether nothing that is still to come matters: the cohort has ended and the window is over. */
-static bool is_over(const struct run *run, int64_t next_ns)
-{
-    if (next_ns == TIME_NEVER || next_ns > run->end_ns || run->out_of_memory) return true;
-    if (run->replica == REPLICA_BLAST) return false;
-    if (run->plan->horizon_ns == HORIZON_ALL)
-        return (run->arrivals.at_ns == TIME_NEVER && run->live.in_use == 0) || is_stuck(run);
-    return run->cohort_open == 0 && next_ns >= run->result->window_end_ns;
-}
-
 /* Adds up the time of the window in which a large job would have found a node. */
 static void look_for_whole_nodes(struct run *run, bool is_free)
 {
@@ -400,7 +373,7 @@ static void look_for_whole_nodes(struct run *run, bool is_free)
 static void play(struct run *run)
 {
     struct next_event next = next_of(run);
-    while (!is_over(run, next.at_ns)) {
+    while (!run_is_over(run, next.at_ns)) {
         run->now_ns = next.at_ns;
         do {
             on_event(run, next.kind,
@@ -416,7 +389,7 @@ static void play(struct run *run)
         if (run_probe) run_probe(run);
         next = next_of(run);
     }
-    run->stuck = next.at_ns == TIME_NEVER || is_stuck(run);
+    run->stuck = next.at_ns == TIME_NEVER || run_is_stuck(run);
 }
 
 /* Where the books are closed. */
