@@ -5,6 +5,7 @@
 #ifndef TESTS_FUZZ_TARGETS_H
 #define TESTS_FUZZ_TARGETS_H
 
+#include "io/flows_text.h"
 #include "io/scenario_read.h"
 #include "io/trace_read.h"
 #include "cli/trace_summary.h"
@@ -61,6 +62,21 @@ static inline void fuzz_json(const uint8_t *bytes, size_t count)
     json_read_text("fuzz", (const char *)bytes, count, &document, diag);
     yaml_clear(&document);
     fuzz_print(diag);
+}
+
+static inline void fuzz_flows(const uint8_t *bytes, size_t count)
+{
+    char path[FUZZ_PATH_BYTES];
+    const int fd = fuzz_file(bytes, count, path);
+    struct diag *diag = diag_create();
+    struct flows_text text;
+    const enum status status = flows_text_read(path, &text, diag);
+    for (uint32_t f = 0; status == STATUS_OK && f < text.flow_count; f++)
+        for (uint32_t i = 0; i < text.flows[f].link_count; i++)
+            if (text.path[text.flows[f].first_link + i] >= text.link_count) abort();
+    flows_text_clear(&text);
+    fuzz_print(diag);
+    close(fd);
 }
 
 static inline void fuzz_trace(const uint8_t *bytes, size_t count, enum trace_format format, bool strict)

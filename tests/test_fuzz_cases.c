@@ -10,10 +10,8 @@ static const struct {
     const char *ending;
     void (*target)(const uint8_t *bytes, size_t count);
 } kinds[] = {
-    { ".scenario", fuzz_scenario },
-    { ".json", fuzz_json },
-    { ".csv", fuzz_csv },
-    { ".swf", fuzz_swf },
+    { ".scenario", fuzz_scenario }, { ".json", fuzz_json },   { ".csv", fuzz_csv },
+    { ".swf", fuzz_swf },           { ".flows", fuzz_flows },
 };
 
 static void replay(void **state)

@@ -30,6 +30,8 @@ enum {
     LIMIT_FIELD_BYTES     = 1048576,   /* one CSV field: an unclosed quote swallows a file (P80)   */
     LIMIT_RECORD_LINES    = 10000,     /* one CSV record, for the same reason (P80)                */
     LIMIT_CSV_COLUMNS     = 1024,      /* the widest published accounting tables have a hundred    */
+    LIMIT_FLOWS           = 20000000,  /* of one file: a ring all-reduce of 3,000 hosts, flow by flow    */
+    LIMIT_FLOW_LINKS      = 4000000,   /* links of one file: five for each of LIMIT_GPUS / 5             */
     LIMIT_EXPANSION       = 1000,      /* unpacked : packed; real logs stay below 30 (P85)         */
 };
 
