@@ -10,6 +10,7 @@ extern const struct command command_collective;
 extern const struct command command_compare;
 extern const struct command command_completion;
 extern const struct command command_digest;
+extern const struct command command_flows;
 extern const struct command command_plot;
 extern const struct command command_run;
 extern const struct command command_schema;
