@@ -11,7 +11,7 @@ case $folder in
 esac
 cd "$(dirname "$0")/.." || exit 1
 BUILD=${BUILD:-build}
-parts="models sched gpu kubernetes slurm"
+parts="models sched gpu net kubernetes slurm"
 passed=0 failed=0
 log=$BUILD/oracles
 mkdir -p "$log" || exit 1
