@@ -40,7 +40,7 @@ static struct run_case runs[] = {
       2,
       NULL,
       "unknown command 'frobnicate'; gpuplan" },
-    { "a command of the plan", { "flows", "x.yaml" }, 2, NULL, "'flows' is not built yet" },
+    { "a command of the plan", { "blast", "x.yaml" }, 2, NULL, "'blast' is not built yet" },
     { "an operand too many", { "version", "x" }, 2, NULL, "'x' is one operand too many" },
     { "a typo in an option", { "version", "--hepl" }, 2, NULL, "did you mean '--help'?\n" },
     { "a value for a switch", { "version", "--help=1" }, 2, NULL, "--help takes no value" },
