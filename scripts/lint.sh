@@ -43,7 +43,7 @@ network   base spec models engine network
 handlers  base spec models engine cluster policy ledger network handlers
 io        base spec io models/mig.h ledger/results.h ledger/accounts.h
 campaign  base spec models engine cluster policy ledger network handlers io campaign
-report    base models report io/store_read.h io/store_curves.h io/store_jobs.h io/store_detail.h ledger/accounts.h
+report    base models report spec/fabric.h io/store_read.h io/store_curves.h io/store_jobs.h io/store_detail.h ledger/accounts.h
 cli       base spec models engine cluster policy ledger network handlers io campaign report cli
 "
 check_layers() {

@@ -209,10 +209,10 @@ static void id_of(const struct reading *reading, enum catalog_kind kind, char id
     lower(id);
 }
 
-/* Racks of one NVLink domain hold the numbers of the rack in its notes. */
+/* Servers that are one NVLink domain hold the numbers of the rack in their notes. */
 static const char *field_of(const struct yaml_node *entry, const char *field)
 {
-    if (yaml_child(entry, "refused") == NULL) return field;
+    if (yaml_child(entry, "nvlink_domain") == NULL) return field;
     return strcmp(field, "gpus") == 0   ? "notes.rack_gpus"
            : strcmp(field, "nics") == 0 ? "notes.rack_nics"
            : strcmp(field, "max") == 0  ? "notes.rack_max"

@@ -15,6 +15,7 @@ extern const struct command command_plot;
 extern const struct command command_run;
 extern const struct command command_schema;
 extern const struct command command_step;
+extern const struct command command_topology;
 extern const struct command command_trace;
 extern const struct command command_version;
 extern const struct command command_why;

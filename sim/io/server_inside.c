@@ -143,10 +143,14 @@ static void read_links(struct key_reader *reader, const struct yaml_node *node,
     key_show(reader, "nvlink", "links of each pair", node, NULL);
 }
 
-static void read_nvlink(struct key_reader *reader, const struct yaml_node *node,
+/* own: written for this server, not for the one it is like, whose GPUs may be more or fewer. */
+static void read_nvlink(struct key_reader *reader, const struct yaml_node *node, bool own,
                         struct server_type *server)
 {
+    const char *why;
     enum nvlink_kind kind = server->gpus > 1 ? NVLINK_SWITCH : NVLINK_NONE;
+    if (node != NULL && node->kind != YAML_SCALAR && !own && node->child_count != server->gpus)
+        node = NULL;
     if (node != NULL && node->kind != YAML_SCALAR) {
         read_links(reader, node, server);
         return;
@@ -159,12 +163,15 @@ static void read_nvlink(struct key_reader *reader, const struct yaml_node *node,
             return;
         }
     }
-    const char *why;
-    if (!tree_nvlinks(&server->tree, kind, server->nvlinks, &why))
+    if (!tree_nvlinks(&server->tree, kind, server->nvlinks, &why) && own)
         diag_error(reader->diag, yaml_place(node),
-                   "%snvlink: %s; this server has %u GPUs of %u "
-                   "links",
-                   reader->path, why, server->gpus, server->nvlinks);
+                   "%snvlink: %s; this server has %u GPUs of %u links", reader->path, why,
+                   server->gpus, server->nvlinks);
+    else if (why != NULL) {
+        kind = NVLINK_SWITCH;
+        node = NULL;
+        tree_nvlinks(&server->tree, kind, server->nvlinks, &why);
+    }
     key_show(reader, "nvlink", nvlink_kind_names[kind], node, "default");
 }
 
@@ -190,6 +197,10 @@ void server_inside_read(struct key_reader *reader, const struct yaml_node *entry
 {
     if (server->gpus == 0) return; /* cores and memory only */
     const struct yaml_node *pcie = value_of(entry, below, "pcie");
+    /* Of other devices than the type it is like, a server has a plain tree unless it says its own. */
+    if (below && !yaml_child(entry, "pcie") &&
+        (yaml_child(entry, "gpus") || yaml_child(entry, "nics")))
+        pcie = NULL;
     if (pcie != NULL && yaml_child(entry, "pcie_switches") != NULL)
         diag_error(reader->diag, yaml_key_place(yaml_child(entry, "pcie_switches")),
                    "%spcie_switches: pcie says what hangs where; give either", reader->path);
@@ -199,7 +210,8 @@ void server_inside_read(struct key_reader *reader, const struct yaml_node *entry
         plain(reader, server);
     if (server->tree.gpus != server->gpus) return; /* a problem was told */
     server->tree.c2c = server->c2c_bytes_per_s > 0;
-    read_nvlink(reader, value_of(entry, below, "nvlink"), server);
+    read_nvlink(reader, value_of(entry, below, "nvlink"), yaml_child(entry, "nvlink") != NULL,
+                server);
     derive_rates(reader, server);
 }
 

@@ -168,6 +168,7 @@ static enum status read_head(struct reading *reading)
 /* Columns of text behind the cells, told apart by tabs; blanks where there are no tabs. */
 static void take_affinity(struct words *words, char out[TOPO_AFFINITY_BYTES])
 {
+    while (words->at < words->end && *words->at == ' ') words->at++; /* behind an X */
     if (words->at < words->end && *words->at == '\t') words->at++;
     const char *start = words->at;
     const size_t left = (size_t)(words->end - words->at);
@@ -213,7 +214,7 @@ static enum status take_cell(struct reading *reading, uint32_t row, uint32_t col
 static enum status read_row(struct reading *reading, uint32_t row)
 {
     struct topo_matrix *matrix = reading->matrix;
-    const char *word;
+    const char *word = "";
     char safe[TOPO_NAME_BYTES * 4];
     size_t bytes = 0;
     bool more = true;

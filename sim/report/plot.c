@@ -81,30 +81,49 @@ static bool svg_fonts(char **bytes, size_t *count)
     return true;
 }
 
+/* The picture of a script that `drawing` writes into the canvas' folder. */
+static enum status render(plot_drawing *drawing, const void *what, struct canvas *canvas,
+                          char **bytes, size_t *count, struct diag *diag)
+{
+    *bytes = NULL;
+    *count = 0;
+    TRY(plot_folder_make(canvas->folder, sizeof canvas->folder, diag));
+    enum status status = STATUS_OK;
+    if (!drawing(canvas, what))
+        status = diag_world(diag,
+                            "the script for gnuplot cannot be written in %s: disk full, or"
+                            " out of memory",
+                            canvas->folder);
+    if (status == STATUS_OK) status = plot_child_run(canvas->folder, diag);
+    if (status == STATUS_OK) status = plot_child_picture(canvas->folder, bytes, count, diag);
+    plot_folder_remove(canvas->folder);
+    if (status != STATUS_OK) return status;
+    if (canvas->cells) *count = trim_text(*bytes, *count);
+    if (canvas->format != PLOT_SVG || svg_fonts(bytes, count)) return STATUS_OK;
+    free(*bytes);
+    *bytes = NULL;
+    return diag_world(diag, "out of memory");
+}
+
+struct kind_of_data {
+    enum plot_kind kind;
+    const struct plot_data *data;
+};
+
+static bool draw_kind(struct canvas *canvas, const void *what)
+{
+    const struct kind_of_data *of = what;
+    return draw[of->kind](canvas, of->data);
+}
+
 enum status plot_render(const struct plot_data *data, enum plot_kind kind, enum plot_format format,
                         uint32_t columns, char **bytes, size_t *count, struct diag *diag)
 {
     struct canvas canvas = { .format = format, .cells = format == PLOT_TERM };
-    *bytes = NULL;
-    *count = 0;
+    const struct kind_of_data of = { kind, data };
     canvas.width = WIDTH_PX;
     if (canvas.cells) canvas.width = columns ? columns : COLUMNS_DEFAULT;
-    TRY(plot_folder_make(canvas.folder, sizeof canvas.folder, diag));
-    enum status status = STATUS_OK;
-    if (!draw[kind](&canvas, data))
-        status = diag_world(diag,
-                            "the script for gnuplot cannot be written in %s: disk full, or"
-                            " out of memory",
-                            canvas.folder);
-    if (status == STATUS_OK) status = plot_child_run(canvas.folder, diag);
-    if (status == STATUS_OK) status = plot_child_picture(canvas.folder, bytes, count, diag);
-    plot_folder_remove(canvas.folder);
-    if (status != STATUS_OK) return status;
-    if (canvas.cells) *count = trim_text(*bytes, *count);
-    if (format != PLOT_SVG || svg_fonts(bytes, count)) return STATUS_OK;
-    free(*bytes);
-    *bytes = NULL;
-    return diag_world(diag, "out of memory");
+    return render(draw_kind, &of, &canvas, bytes, count, diag);
 }
 
 /* ---- names ---- */
@@ -181,6 +200,18 @@ static enum status put_file(const char *path, const char *bytes, size_t count, s
     if (written) reason = errno;
     unlink(beside);
     return diag_world(diag, "%s cannot be written: %s", path, strerror(reason));
+}
+
+enum status plot_file(plot_drawing *drawing, const void *what, enum plot_format format,
+                      const char *path, struct diag *diag)
+{
+    struct canvas canvas = { .format = format, .width = WIDTH_PX };
+    char *bytes;
+    size_t count;
+    TRY(render(drawing, what, &canvas, &bytes, &count, diag));
+    const enum status status = put_file(path, bytes, count, diag);
+    free(bytes);
+    return status;
 }
 
 /* Puts a picture into the folder, which is made for the first. */

@@ -41,4 +41,10 @@ struct plot_request {
 };
 enum status plot_write(const struct plot_request *request, FILE *out, struct diag *diag);
 
+/* A picture that is drawn by a function from something else than a database: the function writes the script and returns
+ * false when that is lost. The file is written beside its name and renamed. */
+typedef bool plot_drawing(struct canvas *canvas, const void *what);
+enum status plot_file(plot_drawing *drawing, const void *what, enum plot_format format,
+                      const char *path, struct diag *diag);
+
 #endif

@@ -263,6 +263,17 @@ void canvas_line(struct canvas *canvas, double x0, double x1, double y,
             ++canvas->tags, (x0 + x1) / 2 / canvas->width, height, style->point, style->color);
 }
 
+void canvas_edge(struct canvas *canvas, double x0, double y0, double x1, double y1,
+                 const struct line_style *style)
+{
+    if (canvas->cells) return;
+    fprintf(canvas->script,
+            "set arrow %u from screen %.6f,%.6f to screen %.6f,%.6f nohead back linewidth 0.7"
+            " linecolor rgb '%s' dashtype %s\n",
+            ++canvas->tags, x0 / canvas->width, 1 - y0 / canvas->height, x1 / canvas->width,
+            1 - y1 / canvas->height, style->color, style->dashes);
+}
+
 void canvas_panel(struct canvas *canvas, double x0, double y0, double x1, double y1)
 {
     const double w = canvas->width, h = canvas->height;

@@ -86,6 +86,10 @@ void canvas_box(struct canvas *canvas, double x0, double y0, double x1, double y
 void canvas_line(struct canvas *canvas, double x0, double x1, double y,
                  const struct line_style *style);
 
+/* A thin line between any two points; nothing on a terminal. Boxes that are placed later lie on top of it. */
+void canvas_edge(struct canvas *canvas, double x0, double y0, double x1, double y1,
+                 const struct line_style *style);
+
 /* Writes what was placed so far and forgets it, so that later plots do not repeat it. */
 void canvas_flush(struct canvas *canvas);
 
