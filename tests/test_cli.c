@@ -271,11 +271,11 @@ static struct run_case runs[] = {
       2,
       NULL,
       "--size is one size" },
-    { "collective on a server that is not simulated",
-      { "collective", "reduce", "--server", "gb200-nvl72" },
-      2,
-      NULL,
-      "'gb200-nvl72' cannot be simulated: " },
+    { "collective on trays of one NVLink domain",
+      { "collective", "reduce", "--server", "gb200-nvl72", "--nodes", "18", "--size", "1G" },
+      0,
+      "# one NVLink domain holds 18 servers\n",
+      NULL },
     { "P95 hostile command name", { "\x1b[2J" }, 2, NULL, "unknown command '\\x1b[2J'" },
 };
 
