@@ -200,9 +200,81 @@ static void jobs_share_the_nics_of_a_server(void **state)
     fixture_clear(&fixture);
 }
 
+/* 256 GPUs on 32 servers; one of 256 NICs is at half speed between 1,000 and 5,000 s: all wait for it, and nobody else is to
+ * blame. Its server sends over eight NICs as if all were at half speed. */
+static void one_slow_nic_slows_all(void **state)
+{
+    struct fixture fixture;
+    fixture_init(&fixture, 1);
+    talks(&fixture.scenario, 0);
+    fixture.scenario.contention = (enum network_rule)rows_number(state);
+    fixture_layout(&fixture, "hall", 32, 8);
+    static struct user_event events[] = {
+        { .at_ns = 1000 * NS_PER_S, .action = ACTION_NIC_DEGRADE, .factor = 0.5 },
+        { .at_ns = 5000 * NS_PER_S, .action = ACTION_NIC_REPAIR },
+    };
+    for (int i = 0; i < 2; i++) snprintf(events[i].target, sizeof events[i].target, "hall-3:5");
+    fixture.scenario.events = events;
+    fixture.scenario.event_count = 2;
+    const double work_s = 10000;
+    fixture_job(&fixture, 0, 0, work_s, 0, 256);
+    struct replica_result result;
+    run_it(&fixture, &result);
+    const double n = 256, bytes = 2 * (n - 1) / n * S;
+    const double latency_s = 2 * (n - 32) * HOP_IN + 2 * 31 * HOP_OUT;
+    const double alone_s = latency_s + bytes / 370.8e9, compute_s = alone_s / KAPPA;
+    const double whole_s = compute_s + alone_s;
+    const double slow_s = compute_s + latency_s + bytes / (8 * NIC / 2);
+    const double done_s = 1000 + 4000 * whole_s / slow_s; /* by 5,000 s */
+    CHECK_NEAR(s_from_ns(result.run_end_ns), 5000 + work_s - done_s, 1e-8);
+    const double inter_s = 256 * 4000 * (slow_s - whole_s) / slow_s;
+    const double network_s = 2 * 31 * HOP_OUT / whole_s; /* latency, at all times */
+    CHECK_NEAR(account_s(&result, ACC_STALL_INTER),
+               inter_s + 256 * network_s * (work_s - done_s + 1000 + 4000 * whole_s / slow_s),
+               1e-5);
+    assert_true(account_s(&result, ACC_STALL_CONTENTION) == 0);
+    replica_result_clear(&result);
+    fixture.scenario.events = NULL;
+    fixture_clear(&fixture);
+}
+
+/* Links that become slow by themselves: faults of links as often as ever, but nothing stops and nothing is drained. */
+static void slow_links_stop_nobody(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    fixture_init(&fixture, 1);
+    talks(&fixture.scenario, 0);
+    fixture.scenario.contention = NETWORK_ESTIMATE;
+    fixture.scenario.failures.component[COMPONENT_LINK] = (struct component_failures){
+        .law = LAW_EXPONENTIAL, .mean_s = 100 * 3600, .repair_median_s = 3600, .repair_p95_s = 7200
+    };
+    fixture.scenario.failures.slow_link =
+        (struct slow_link){ .share = 1, .factor = 0.5, .found_ns = 12 * NS_PER_HOUR };
+    fixture_layout(&fixture, "hall", 4, 8);
+    fixture_job(&fixture, 0, 0, 30 * 86400, 0, 32);
+    struct replica_result result;
+    run_it(&fixture, &result);
+    assert_int_equal(result.jobs_end[END_FINISHED], 1);
+    assert_true(account_s(&result, ACC_LOST) == 0 && account_s(&result, ACC_DOWN) == 0);
+    const struct incident *incidents = LOG_ITEMS(&result.incidents, struct incident);
+    /* 32 links, each whole for 100 h and slow for 13 h and 10 min on average: about 190 in the month or so. */
+    const double expected = 32 * s_from_ns(result.run_end_ns) / ((100 + 12 + 1 + 10 / 60.0) * 3600);
+    CHECK(fabs((double)result.incidents.count - expected) < 4 * sqrt(expected),
+          "%u faults, want %g", (unsigned)result.incidents.count, expected);
+    for (uint64_t i = 0; i < result.incidents.count; i++)
+        assert_true(incidents[i].gpus_removed == 0 && incidents[i].jobs_hit == 0);
+    assert_true(account_s(&result, ACC_STALL_INTER) > 1000);
+    replica_result_clear(&result);
+    fixture_clear(&fixture);
+}
+
 int main(void)
 {
     struct rows rows = { 0 };
+    rows_add(&rows, one_slow_nic_slows_all, (void *)NETWORK_NONE, "a slow NIC, no contention");
+    rows_add(&rows, one_slow_nic_slows_all, (void *)NETWORK_ESTIMATE, "a slow NIC");
+    rows_add(&rows, slow_links_stop_nobody, NULL, "slow links");
     static const char *const names[] = {
         [NETWORK_ESTIMATE] = "estimate", [NETWORK_UPPER] = "upper", [NETWORK_LOWER] = "lower"
     };

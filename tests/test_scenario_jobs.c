@@ -268,11 +268,11 @@ static void events_in_order(void **state)
         "  - {at: 8s, scancel: t}\n  - {at: 9s, gpu_fail: \"n1:7\"}\n  - {at: 9s, cordon: n3}\n"
         "  - {at: 10s, requeue: t_2}\n  - {at: 11s, hold: train}\n");
     static const struct user_event want[] = {
-        { 8 * S, ACTION_NODE_DOWN, "n2" },   { 8 * S, ACTION_SCANCEL, "t_1" },
-        { 8 * S, ACTION_SCANCEL, "t_2" },    { 8 * S, ACTION_SCANCEL, "t_3" },
-        { 9 * S, ACTION_GPU_FAIL, "n1:7" },  { 9 * S, ACTION_DRAIN, "n3" },
-        { 10 * S, ACTION_REQUEUE, "t_2" },   { 11 * S, ACTION_HOLD, "train" },
-        { 20 * S, ACTION_RESUME, "n[0-1]" },
+        { 8 * S, ACTION_NODE_DOWN, 0, "n2" },   { 8 * S, ACTION_SCANCEL, 0, "t_1" },
+        { 8 * S, ACTION_SCANCEL, 0, "t_2" },    { 8 * S, ACTION_SCANCEL, 0, "t_3" },
+        { 9 * S, ACTION_GPU_FAIL, 0, "n1:7" },  { 9 * S, ACTION_DRAIN, 0, "n3" },
+        { 10 * S, ACTION_REQUEUE, 0, "t_2" },   { 11 * S, ACTION_HOLD, 0, "train" },
+        { 20 * S, ACTION_RESUME, 0, "n[0-1]" },
     };
     assert_int_equal(scenario.event_count, 9);
     for (uint32_t i = 0; i < 9; i++) {

@@ -103,11 +103,11 @@ static const struct {
     struct user_event event;
     double j1_s, j2_s; /* starts; j2 wants a node at 1060 s; -1 = never */
 } events[] = {
-    { "nothing happens", { 2000 * S, ACTION_DRAIN, "lab-1" }, 1090, 1150 },
+    { "nothing happens", { 2000 * S, ACTION_DRAIN, 0, "lab-1" }, 1090, 1150 },
     /* Its node is up for j2, which waits for the same moment. */
-    { "it is cancelled", { 1050 * S, ACTION_SCANCEL, "j1" }, -1, 1090 },
+    { "it is cancelled", { 1050 * S, ACTION_SCANCEL, 0, "j1" }, -1, 1090 },
     /* Its node breaks: the other one comes up, and j2 gets that one next. */
-    { "its node breaks", { 1050 * S, ACTION_NODE_DOWN, "lab-0" }, 1140, 1200 },
+    { "its node breaks", { 1050 * S, ACTION_NODE_DOWN, 0, "lab-0" }, 1140, 1200 },
 };
 
 static void while_it_waits(void **state)

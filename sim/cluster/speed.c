@@ -190,7 +190,8 @@ double speed_job_mttf_s(const struct scenario *scenario, uint32_t gpus, uint32_t
     const double units[COMPONENTS] = {
         [COMPONENT_GPU] = failures->drain == DRAIN_NOW ? (double)servers * gpus_per_server : gpus,
         [COMPONENT_SERVER] = servers,
-        [COMPONENT_LINK] = servers > 1 ? (double)servers * links_per_server : 0,
+        [COMPONENT_LINK] =
+            servers > 1 ? (1 - failures->slow_link.share) * servers * links_per_server : 0,
         [COMPONENT_LEAF] = servers > 1 ? div_ceil(servers, servers_per_leaf) : 0,
         [COMPONENT_JOB] = 1,
     };

@@ -27,7 +27,8 @@ struct member {
 struct contention {
     struct fabric_net fabric;
     struct periodic *net;
-    enum estimate estimate;
+    enum estimate estimate; /* ESTIMATES: nobody waits for others */
+    double *nic_factor;     /* [servers][nics_per_server]         */
     struct member *members; /* [member_room] by live row */
     uint32_t *live_of;      /* [live_room] by row of the net */
     uint32_t member_room, live_room;
@@ -56,7 +57,8 @@ static bool fill_links(struct contention *contention)
 
 static bool init(struct contention *contention, const struct run *run)
 {
-    static const enum estimate estimates[] = { [NETWORK_ESTIMATE] = ESTIMATE_MEAN,
+    static const enum estimate estimates[] = { [NETWORK_NONE] = ESTIMATES,
+                                               [NETWORK_ESTIMATE] = ESTIMATE_MEAN,
                                                [NETWORK_UPPER] = ESTIMATE_UPPER,
                                                [NETWORK_LOWER] = ESTIMATE_LOWER };
     contention->estimate = estimates[run->scenario->contention];
@@ -66,9 +68,12 @@ static bool init(struct contention *contention, const struct run *run)
     contention->spare = calloc(servers, sizeof *contention->spare);
     contention->keys = calloc(servers, sizeof *contention->keys);
     contention->seen = calloc(servers, sizeof *contention->seen);
+    const size_t nics = (size_t)servers * run->variant->fabric.nics_per_server;
+    contention->nic_factor = calloc(nics, sizeof *contention->nic_factor);
+    for (size_t i = 0; contention->nic_factor && i < nics; i++) contention->nic_factor[i] = 1;
     contention->net = periodic_create();
-    if (!contention->seen || !contention->servers || !contention->order || !contention->spare ||
-        !contention->keys || !contention->net ||
+    if (!contention->seen || !contention->nic_factor || !contention->servers ||
+        !contention->order || !contention->spare || !contention->keys || !contention->net ||
         !fabric_net_init(&contention->fabric, &run->variant->fabric,
                          speed_server_bytes_per_s(run->speed)))
         return false;
@@ -77,17 +82,24 @@ static bool init(struct contention *contention, const struct run *run)
     return contention->uses && fill_links(contention);
 }
 
-struct contention *contention_create(const struct run *run, bool *wanted)
+/* Without contention a link that is slow still slows those who use it. */
+static bool slow_links(const struct scenario *scenario)
+{
+    for (uint32_t i = 0; i < scenario->event_count; i++)
+        if (scenario->events[i].action == ACTION_NIC_DEGRADE) return true;
+    return scenario->failures.slow_link.share > 0 &&
+           scenario->failures.component[COMPONENT_LINK].law != LAW_NONE;
+}
+
+bool contention_init(struct run *run)
 {
     const struct scenario *scenario = run->scenario;
-    *wanted = scenario->contention != NETWORK_NONE && scenario->communication.kind != COMM_NONE &&
-              run->replica != REPLICA_BLAST && servers_of(run) > 1;
-    if (!*wanted) return NULL;
-    struct contention *contention = calloc(1, sizeof *contention);
-    if (!contention) return NULL;
-    if (init(contention, run)) return contention;
-    contention_destroy(contention);
-    return NULL;
+    if (scenario->contention == NETWORK_NONE && !slow_links(scenario)) return true;
+    if (scenario->communication.kind == COMM_NONE || run->replica == REPLICA_BLAST ||
+        servers_of(run) < 2)
+        return true;
+    run->contention = calloc(1, sizeof *run->contention);
+    return run->contention && init(run->contention, run);
 }
 
 void contention_destroy(struct contention *contention)
@@ -102,6 +114,7 @@ void contention_destroy(struct contention *contention)
     free(contention->spare);
     free(contention->keys);
     free(contention->seen);
+    free(contention->nic_factor);
     free(contention->uses);
     free(contention);
 }
@@ -242,6 +255,22 @@ void contention_leave(struct run *run, uint32_t live)
     contention->changed = true;
 }
 
+void contention_set_nic(struct run *run, uint32_t server, uint32_t nic, double factor)
+{
+    struct contention *contention = run->contention;
+    const uint32_t nics = run->variant->fabric.nics_per_server;
+    if (!contention || nic >= nics) return;
+    double *factors = &contention->nic_factor[(size_t)server * nics];
+    factors[nic] = factor;
+    double least = 1;
+    for (uint32_t i = 0; i < nics; i++)
+        if (factors[i] < least) least = factors[i];
+    for (uint32_t link = 2 * server; link < 2 * server + 2; link++)
+        periodic_set_capacity(contention->net, link,
+                              least * fabric_net_capacity(&contention->fabric, link));
+    contention->changed = true;
+}
+
 /* ---- the end of an instant ------------------------------------------------------------------- */
 
 static void count_waiting(struct run *run, uint32_t live)
@@ -267,7 +296,9 @@ static void look_again(struct run *run, uint32_t live)
     struct speed_query *query = &member->query;
     const struct periodic_wait *wait = periodic_wait(contention->net, member->row);
     const double own_s = at_most(wait->own_s, WAIT_MOST_S);
-    const double others_s = at_most(wait->others_s[contention->estimate], WAIT_MOST_S);
+    const double others_s = contention->estimate == ESTIMATES
+                                ? 0
+                                : at_most(wait->others_s[contention->estimate], WAIT_MOST_S);
     const double most_s = MOVED * (member->alone_s + own_s + others_s);
     count_waiting(run, live);
     if (fabs(own_s - query->own_wait_s) <= most_s &&
@@ -295,7 +326,7 @@ void contention_settle(struct run *run)
 void contention_finish(struct run *run)
 {
     struct contention *contention = run->contention;
-    if (!contention) return;
+    if (!contention || contention->estimate == ESTIMATES) return;
     wait_until_now(run);
     run->result->has_contention = true;
     run->result->contention_lower = contention->waited[ESTIMATE_LOWER];

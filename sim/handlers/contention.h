@@ -10,8 +10,9 @@
 
 struct contention;
 
-/* NULL when memory is out; *wanted false and NULL when the scenario or its jobs leave the network out. destroy takes NULL. */
-struct contention *contention_create(const struct run *run, bool *wanted);
+/* Sets run->contention, to NULL when the scenario or its jobs leave the network out. False when memory is out.
+ * destroy takes NULL. */
+bool contention_init(struct run *run);
 void contention_destroy(struct contention *contention);
 
 /* The job starts now on what it holds, asked for its speed by `query`; or goes on after a suspension. */
@@ -20,6 +21,10 @@ void contention_resume(struct run *run, uint32_t live);
 
 /* It no longer communicates; nothing happens when it did not. */
 void contention_leave(struct run *run, uint32_t live);
+
+/* A NIC carries this part of what it should, 0 to 1. A collective in lock step puts as much on each NIC of a server, so
+ * all of them are as slow as the slowest. */
+void contention_set_nic(struct run *run, uint32_t server, uint32_t nic, double factor);
 
 /* The end of an instant. */
 void contention_settle(struct run *run);

@@ -77,6 +77,8 @@ bool faults_init(struct faults *faults, const struct failures *failures, struct 
                                           [COMPONENT_LINK] = size.links,
                                           [COMPONENT_LEAF] = size.leaves };
     *faults = (struct faults){ .first_gpu_stride = size.gpus_per_server,
+                               .slow_key = stream_key(size.seed, size.replica, "slow.link"),
+                               .slow_link = failures->slow_link,
                                .scale = failures->scale,
                                .until_ns = size.until_ns };
     for (int kind = 0; kind < COMPONENTS; kind++) {
@@ -105,9 +107,22 @@ void faults_clear(struct faults *faults)
     agenda_clear(&faults->agenda);
 }
 
+bool faults_is_slow(struct faults *faults, uint32_t row, int64_t now_ns)
+{
+    const struct slow_link *slow = &faults->slow_link;
+    if (slow->share <= 0) return false;
+    const struct draw draw =
+        stream_draw(faults->slow_key, row - faults->first[COMPONENT_LINK], faults->renewals[row]);
+    if (draw.u1 >= slow->share) return false;
+    const int64_t found_ns = ns_from_s(inv_exponential(draw.u2, s_from_ns(slow->found_ns)));
+    faults_start_repair(faults, row, time_add(now_ns, found_ns));
+    faults->state[row] = PART_SLOW;
+    return true;
+}
+
 void faults_renew(struct faults *faults, uint32_t row, int64_t now_ns)
 {
-    ASSERT(faults->state[row] == PART_IN_REPAIR);
+    ASSERT(faults->state[row] == PART_IN_REPAIR || faults->state[row] == PART_SLOW);
     faults->state[row] = PART_OK;
     faults->incident[row] = ROW_NONE;
     faults->renewals[row]++;

@@ -18,6 +18,7 @@ enum part_state {
     PART_OK,
     PART_WAITS, /* broken; its server is being emptied */
     PART_IN_REPAIR,
+    PART_SLOW, /* a link that carries less until it is found and repaired */
 };
 
 /* Components of one kind stand together; a row of all is first[kind] + element. */
@@ -29,7 +30,8 @@ struct faults {
     uint32_t *renewals;        /* [total] lives begun before this one                       */
     uint32_t *incident;        /* [total] of the open fault, or ROW_NONE                    */
     uint32_t first_gpu_stride; /* GPUs per server: a server's entity is element * this      */
-    uint64_t fail_key[COMPONENTS], repair_key[COMPONENTS];
+    uint64_t fail_key[COMPONENTS], repair_key[COMPONENTS], slow_key;
+    struct slow_link slow_link;
     struct component_failures law[COMPONENTS];
     double scale;
     int64_t until_ns;     /* clocks that strike behind it are not kept                 */
@@ -60,6 +62,9 @@ void faults_renew(struct faults *faults, uint32_t row, int64_t now_ns);
 
 /* Its repair begins and ends at the time returned. */
 int64_t faults_start_repair(struct faults *faults, uint32_t row, int64_t now_ns);
+
+/* Whether this fault of a link leaves it slow; if so until when, and it waits for that in state PART_SLOW. */
+bool faults_is_slow(struct faults *faults, uint32_t row, int64_t now_ns);
 
 /* A life of any law from one uniform number, in seconds (scale multiplies the rate). */
 double faults_draw_s(const struct component_failures *law, double scale, double u);

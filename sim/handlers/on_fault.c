@@ -4,6 +4,7 @@
 #include "base/assert.h"
 #include "base/bits.h"
 #include "handlers/books.h"
+#include "handlers/contention.h"
 #include "handlers/on_event.h"
 #include "handlers/transition.h"
 
@@ -217,11 +218,21 @@ static void fault_server(struct run *run, uint32_t row, uint32_t server)
     begin_repair(run, row);
 }
 
+static void set_link(struct run *run, uint32_t element, double factor)
+{
+    const uint32_t links = links_per_server(run);
+    contention_set_nic(run, element / links, element % links, factor);
+}
+
 static void fault_link(struct run *run, uint32_t row, uint32_t element)
 {
     const uint32_t node = node_of(run, COMPONENT_LINK, element);
     const uint32_t incident = incident_open(run, COMPONENT_LINK, element, 0);
     run->faults.incident[row] = incident;
+    if (faults_is_slow(&run->faults, row, run->now_ns)) {
+        set_link(run, element, run->faults.slow_link.factor);
+        return;
+    }
     stop_holders(run, node,
                  (struct blow){ .mask = link_mask(run, element),
                                 .spanning_only = true,
@@ -279,6 +290,11 @@ void on_repair(struct run *run, uint32_t row)
     incident->repaired_ns = run->now_ns;
     incident->down_gpu_ns = (int128)incident->gpus_removed * (run->now_ns - incident->at_ns);
     agenda_unset(&run->faults.agenda, row);
+    if (run->faults.state[row] == PART_SLOW) {
+        set_link(run, element, 1);
+        faults_renew(&run->faults, row, run->now_ns);
+        return;
+    }
     const bool drained = run->scenario->failures.drain != DRAIN_GPU || kind == COMPONENT_LINK;
     if (kind == COMPONENT_GPU)
         transition_gpus(run, node, 1u << element % run->cluster.gpus_per_node, cluster_gpu_whole);

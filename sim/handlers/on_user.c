@@ -2,6 +2,7 @@
 #include "handlers/on_user.h"
 
 #include "base/assert.h"
+#include "handlers/contention.h"
 #include "handlers/on_fault.h"
 #include "handlers/transition.h"
 #include "spec/node_names.h"
@@ -56,16 +57,31 @@ static void act_on_nodes(struct run *run, const struct user_event *event)
         act_on_node(run, event->action, node_list_at(run->view.layout, event->target, i));
 }
 
-/* NODE:INDEX */
-static void act_on_gpu(struct run *run, const struct user_event *event)
+/* NODE:INDEX; NODE_NONE on layouts without the node. */
+static uint32_t part_of(const struct run *run, const struct user_event *event, uint32_t *index)
 {
     char name[LIMIT_TARGET_BYTES];
     snprintf(name, sizeof name, "%s", event->target);
     char *colon = strrchr(name, ':');
-    if (!colon) return;
+    if (!colon) return NODE_NONE;
     *colon = 0;
-    const unsigned long bit = strtoul(colon + 1, NULL, 10);
-    const uint32_t node = node_find(run->view.layout, name);
+    *index = (uint32_t)strtoul(colon + 1, NULL, 10);
+    return node_find(run->view.layout, name);
+}
+
+static void act_on_nic(struct run *run, const struct user_event *event)
+{
+    uint32_t nic;
+    const uint32_t node = part_of(run, event, &nic);
+    if (node == NODE_NONE) return;
+    const double factor = event->action == ACTION_NIC_DEGRADE ? event->factor : 1;
+    contention_set_nic(run, node / (run->variant->nodes / run->variant->servers), nic, factor);
+}
+
+static void act_on_gpu(struct run *run, const struct user_event *event)
+{
+    uint32_t bit;
+    const uint32_t node = part_of(run, event, &bit);
     if (node == NODE_NONE || bit >= run->cluster.groups[run->cluster.group_of[node]].gpus) return;
     const uint32_t mask = 1u << bit;
     const bool is_broken = run->cluster.broken_mask[node] & mask;
@@ -130,6 +146,10 @@ void on_user(struct run *run, uint32_t row)
     case ACTION_DRAIN:
     case ACTION_RESUME:
         act_on_nodes(run, event);
+        break;
+    case ACTION_NIC_DEGRADE:
+    case ACTION_NIC_REPAIR:
+        act_on_nic(run, event);
         break;
     case ACTION_GPU_FAIL:
     case ACTION_GPU_REPAIR:

@@ -246,13 +246,6 @@ static uint64_t fill_milli(const struct run *run)
     return (uint64_t)(run->scenario->fill_frac * run->variant->gpus * 1000.0 + 0.5);
 }
 
-static bool init_contention(struct run *run)
-{
-    bool wanted;
-    run->contention = contention_create(run, &wanted);
-    return run->contention || !wanted;
-}
-
 static bool run_init(struct run *run)
 {
     const struct scenario *scenario = run->scenario;
@@ -289,7 +282,7 @@ static bool run_init(struct run *run)
            agenda_init(&run->agenda, FIRST_LIVE_ROWS) && init_demands(run) && init_cluster(run) &&
            waiting_init(&run->waiting, run->shared->requests.class_count, &run->live) &&
            ledger_init(&run->ledger, capacity_units, bin_ns) && init_faults(run) &&
-           init_contention(run) && init_policy(run) && reasons_init(run);
+           contention_init(run) && init_policy(run) && reasons_init(run);
 }
 
 static void run_clear(struct run *run)

@@ -30,6 +30,13 @@ static bool is_of_nodes(enum user_action action)
            action == ACTION_RESUME;
 }
 
+/* A part of a node: NODE:INDEX. */
+static bool is_of_parts(enum user_action action)
+{
+    return action == ACTION_GPU_FAIL || action == ACTION_GPU_REPAIR ||
+           action == ACTION_NIC_DEGRADE || action == ACTION_NIC_REPAIR;
+}
+
 /* ---- targets ---- */
 
 /* Nodes of one layout at least: others of other names go on without the event. */
@@ -50,7 +57,7 @@ static void check_nodes(struct key_reader *reader, const struct key_found *found
 }
 
 /* NODE:INDEX */
-static void check_gpu(struct key_reader *reader, const struct key_found *found, const char *target)
+static void check_part(struct key_reader *reader, const struct key_found *found, const char *target)
 {
     char node[LIMIT_TARGET_BYTES];
     const char *colon = strrchr(target, ':');
@@ -58,7 +65,8 @@ static void check_gpu(struct key_reader *reader, const struct key_found *found, 
     struct why why;
     if (colon == NULL || !quantity_count(colon + 1, strlen(colon + 1), &index, &why) || index < 0 ||
         index >= LIMIT_GPUS_PER_SERVER) {
-        refuse_value(reader, found, "'%s': write NODE:INDEX, the GPUs of a node from 0", target);
+        refuse_value(reader, found, "'%s': write NODE:INDEX, the %s of a node from 0", target,
+                     found_name(found)[0] == 'n' ? "NICs" : "GPUs");
         return;
     }
     snprintf(node, sizeof node, "%.*s", (int)(colon - target), target);
@@ -117,8 +125,8 @@ void read_event_action(struct key_reader *reader, const struct key_found *found)
     memcpy(event->target, node->text, node->text_bytes + 1);
     if (is_of_nodes(event->action))
         check_nodes(reader, found, event->target);
-    else if (event->action == ACTION_GPU_FAIL || event->action == ACTION_GPU_REPAIR)
-        check_gpu(reader, found, event->target);
+    else if (is_of_parts(event->action))
+        check_part(reader, found, event->target);
     else
         check_job(reader, found, event->target);
     if (event->action == ACTION_NODE_UP) warn_of_return(reader, node);
@@ -129,10 +137,21 @@ static void check_event(struct key_reader *reader, const struct yaml_node *node,
 {
     const struct user_event *event = item;
     if (event->target[0] == '\0')
+        diag_error(
+            reader->diag, yaml_place(node),
+            "%.*s says not what happens: node_down, node_up, drain, resume, nic_degrade, "
+            "nic_repair, gpu_fail, gpu_repair, scancel, requeue, requeue_hold, hold or release",
+            (int)strlen(reader->path) - 1, reader->path);
+    const struct yaml_node *factor = yaml_child(node, "factor");
+    if (factor == NULL && event->action == ACTION_NIC_DEGRADE)
         diag_error(reader->diag, yaml_place(node),
-                   "%.*s says not what happens: node_down, node_up, drain, resume, gpu_fail, "
-                   "gpu_repair, scancel, requeue, requeue_hold, hold or release",
+                   "%.*s: nic_degrade needs factor, the part of its bandwidth that is left: "
+                   "factor: 50%%",
                    (int)strlen(reader->path) - 1, reader->path);
+    if (factor != NULL && event->action != ACTION_NIC_DEGRADE)
+        diag_error(reader->diag, yaml_key_place(factor),
+                   "%sfactor: goes with nic_degrade, this event is '%s'", reader->path,
+                   user_action_names[event->action]);
 }
 
 /* ---- the list ---- */
@@ -143,9 +162,7 @@ static uint32_t parts_of(const struct jobs *jobs, const struct user_event *event
 {
     const size_t bytes = strlen(event->target);
     uint32_t count = 0;
-    if (jobs == NULL || is_of_nodes(event->action) || event->action == ACTION_GPU_FAIL ||
-        event->action == ACTION_GPU_REPAIR)
-        return 0;
+    if (jobs == NULL || is_of_nodes(event->action) || is_of_parts(event->action)) return 0;
     for (uint32_t row = 0; row < jobs->count; row++) {
         const char *id = jobs->text + jobs->id[row];
         if (strncmp(id, event->target, bytes) != 0 || (id[bytes] != '_' && id[bytes] != '+'))

@@ -109,6 +109,8 @@ static const struct key_custom customs[] = {
     { "events[].cordon", read_event_action },
     { "events[].resume", read_event_action },
     { "events[].uncordon", read_event_action },
+    { "events[].nic_degrade", read_event_action },
+    { "events[].nic_repair", read_event_action },
     { "events[].gpu_fail", read_event_action },
     { "events[].gpu_repair", read_event_action },
     { "events[].scancel", read_event_action },

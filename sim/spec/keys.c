@@ -98,6 +98,10 @@ const struct key_row keys[] = {
     { "failures.gpu", KEY_CUSTOM, .fallback = "=none", .form = "'none' | {component}", .help = "faults of one GPU" },
     { "failures.server", KEY_CUSTOM, .fallback = "=none", .form = "'none' | {component}", .help = "faults of one server, its GPUs apart" },
     { "failures.link", KEY_CUSTOM, .fallback = "=none", .form = "'none' | {component}", .help = "faults of one NIC with its cable and port" },
+    { "failures.slow_link", KEY_MAP, .fallback = "=", .help = "faults of links that leave them slow, not dead: jobs go on" },
+    { "failures.slow_link.share", KEY_SHARE, RANGE(0, 1), .fallback = "0", AT(scenario, failures.slow_link.share), .help = "of the faults of failures.link" },
+    { "failures.slow_link.factor", KEY_SHARE, RANGE(0, 1), .fallback = "50%", AT(scenario, failures.slow_link.factor), .help = "part of its bandwidth that is left" },
+    { "failures.slow_link.found", KEY_DURATION, RANGE(0, CENTURY_NS), .fallback = "12h", AT(scenario, failures.slow_link.found_ns), .help = "mean time until it is found; then the repair of failures.link begins" },
     { "failures.leaf", KEY_CUSTOM, .fallback = "=none", .form = "'none' | {component}", .help = "faults of one leaf switch" },
     { "failures.job", KEY_CUSTOM, .fallback = "=none", .form = "'none' | {component}", .help = "faults of one running job's software" },
 

@@ -110,10 +110,18 @@ struct component_failures {
     char source[256];
 };
 
+/* Faults of links that leave them slow, not dead: their jobs go on, until somebody finds out. */
+struct slow_link {
+    double share;     /* of all faults of links, 0 to 1                                         */
+    double factor;    /* what is left of the bandwidth                                          */
+    int64_t found_ns; /* mean time until it is found (exponential); then it is repaired as others */
+};
+
 struct failures {
     char
         rates[LIMIT_NAME_BYTES]; /* catalog entry, "none", or "inline"                            */
     struct component_failures component[COMPONENTS];
+    struct slow_link slow_link;
     double scale;         /* multiplies every rate                                         */
     double server_growth; /* part of a server's rate that grows with its GPUs, 0 .. 1; see
                                      failures_of_servers                                           */

@@ -11,6 +11,8 @@ enum user_action {
     ACTION_NODE_UP,    /* the opposite of NODE_DOWN                                              */
     ACTION_DRAIN,      /* no new jobs; those that run go on. `cordon` is the same                */
     ACTION_RESUME,     /* the opposite of DRAIN, and of NODE_DOWN. `uncordon` is the same        */
+    ACTION_NIC_DEGRADE, /* target NODE:INDEX: it carries `factor` of what it did, its jobs go on  */
+    ACTION_NIC_REPAIR, /* target NODE:INDEX                                                      */
     ACTION_GPU_FAIL,   /* target NODE:INDEX                                                      */
     ACTION_GPU_REPAIR, /* target NODE:INDEX                                                      */
     ACTION_SCANCEL,    /* target: a job's id or name                                             */
@@ -25,6 +27,7 @@ extern const char *const user_action_names[ACTIONS]; /* "node_down", ... */
 struct user_event {
     int64_t at_ns;
     enum user_action action;
+    double factor; /* of ACTION_NIC_DEGRADE, 0 to 1                                            */
     char target[LIMIT_TARGET_BYTES]; /* host list, NODE:INDEX, or a job's id                      */
 };
 
