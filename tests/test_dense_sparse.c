@@ -50,7 +50,7 @@ static void closed_form(void **state)
     assert_non_null(scenario);
     scenario->failures.scale = 1;
     set_failures(&scenario->failures, DRAIN_FINISH);
-    CHECK_NEAR(speed_job_mttf_s(scenario, 1024, table[row].servers, table[row].gpus, 8, 32),
+    CHECK_NEAR(speed_job_mttf_s(scenario, 1024, table[row].servers, table[row].gpus, 8, 32, 1),
                DAY_S / rate, 1e-12);
     free(scenario);
 }

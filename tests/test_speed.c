@@ -50,6 +50,87 @@ static void uplinks_bound_a_job_that_spans_leaves(void **state)
     fixture_clear(&fixture);
 }
 
+/* What bounds a job's ring on other networks: rate 1.5 / (1 + 0.5 ratio) with the ratio of ring times.
+ *   a dragonfly of two groups with two cables: 4 servers, one a leaf, two leaves a group: 2 NICs' worth.
+ *   rails, 6 ports, 5:1, 6 servers: one leaf of each of 8 rails holds 5 servers and has 1 port up: 8 NICs' worth, no bound.
+ *   two rails: a leaf has 4 NICs of one server and 1 port up, so 2 NICs' worth.
+ *   three tiers, 18 ports, 8:1: 2 ports up of 16 NICs; above the leaf nothing is narrower. */
+static const struct network_row {
+    const char *name;
+    struct fabric fabric;
+    uint32_t servers, pods;
+    double nics;
+} networks[] = {
+    { "a dragonfly's groups",
+      { .kind = FABRIC_DRAGONFLY,
+        .link.switch_ports = 16,
+        .oversubscription = 1,
+        .groups = 2,
+        .global_links = 2 },
+      4,
+      2,
+      2 },
+    { "rails", { .kind = FABRIC_RAIL, .link.switch_ports = 6, .oversubscription = 5 }, 6, 1, 8 },
+    { "two rails",
+      { .kind = FABRIC_RAIL, .link.switch_ports = 6, .oversubscription = 5, .rails = 2 },
+      6,
+      1,
+      2 },
+    { "three tiers",
+      { .kind = FABRIC_THREE_TIER, .link.switch_ports = 18, .oversubscription = 8 },
+      40,
+      3,
+      2 },
+};
+
+static void other_networks(void **state)
+{
+    const struct network_row *row = *state;
+    const double servers = row->servers;
+    struct fixture fixture;
+    fixture_init(&fixture, 1);
+    talks(&fixture.scenario);
+    struct layout *layout = fixture_layout(&fixture, "network", row->servers, 8);
+    struct fabric fabric = row->fabric;
+    fabric.link.bytes_per_s = NIC;
+    fabric.link.hop_s = HOP_OUT;
+    fabric.nics_per_server = 8;
+    fabric.nics_per_gpu = 1;
+    layout->fabric = fabric;
+    fixture_job(&fixture, 0, 0, 10000, 0, row->servers * 8);
+    fixture_ready(&fixture);
+    assert_int_equal(fixture.plan.variants[0].fabric.pods, row->pods);
+    struct replica_result result;
+    assert_int_equal(fixture_run(&fixture, 0, 0, &result), STATUS_OK);
+    const double ratio = ring_s(servers, row->nics * NIC) / ring_s(servers, 8 * NIC);
+    CHECK_NEAR(s_from_ns(result.run_end_ns), 10000 * (1 + 0.5 * ratio) / 1.5, 1e-8);
+    replica_result_clear(&result);
+    fixture_clear(&fixture);
+}
+
+/* Trays of four GPUs, four of them one NVLink domain. A job of 16 is inside one: a ring over NVLink alone. One of 32 spans two:
+ * two parts of 16 GPUs, whose 16 NICs carry more than NVLink does. */
+static void trays_of_a_domain(void **state)
+{
+    const double domains = (double)rows_number(state), n = 16 * domains;
+    struct fixture fixture;
+    fixture_init(&fixture, 1);
+    talks(&fixture.scenario);
+    struct layout *layout = fixture_layout(&fixture, "trays", 8, 4);
+    layout->server.domain_servers = 4;
+    fixture_job(&fixture, 0, 0, 10000, 0, (uint32_t)n);
+    fixture_ready(&fixture);
+    struct replica_result result;
+    assert_int_equal(fixture_run(&fixture, 0, 0, &result), STATUS_OK);
+    const double ring =
+        2 * (n - domains) * HOP_IN + 2 * (domains - 1) * HOP_OUT + 2 * (n - 1) / n * S / NVLINK;
+    const double inside = domains == 1 ? 2 * (n - 1) * HOP_IN + 2 * (n - 1) / n * S / NVLINK : ring;
+    const double ratio = inside / ring_s(n / 8, 8 * NIC);
+    CHECK_NEAR(s_from_ns(result.run_end_ns), 10000 * (1 + 0.5 * ratio) / 1.5, 1e-8);
+    replica_result_clear(&result);
+    fixture_clear(&fixture);
+}
+
 /* The recording is the same whatever the layout: another link generation changes the new run only. */
 static void the_recording_does_not_follow_the_layout(void **state)
 {
@@ -139,7 +220,7 @@ static void a_job_lives_as_published(void **state)
             scenario->failures.component[kind] =
                 (struct component_failures){ .law = LAW_EXPONENTIAL,
                                              .mean_s = 86400 / per_day[kind] };
-    const double hours = speed_job_mttf_s(scenario, 1024, 1024 / g, g, g, 32) / 3600;
+    const double hours = speed_job_mttf_s(scenario, 1024, 1024 / g, g, g, 32, 1) / 3600;
     CHECK(fabs(hours - published[row].mttf_h) < 0.05, "%g h, want %g", hours,
           published[row].mttf_h);
     free(scenario);
@@ -159,5 +240,9 @@ int main(void)
     for (uintptr_t row = 0; row < sizeof published / sizeof *published; row++)
         rows_add(&rows, a_job_lives_as_published, (void *)row, "1,024 GPUs on servers of %u",
                  published[row].gpus);
+    for (size_t i = 0; i < sizeof networks / sizeof *networks; i++)
+        rows_add(&rows, other_networks, &networks[i], "bounded by %s", networks[i].name);
+    rows_add(&rows, trays_of_a_domain, (void *)1, "trays of one NVLink domain");
+    rows_add(&rows, trays_of_a_domain, (void *)2, "trays of two NVLink domains");
     return rows_run("speed", &rows);
 }

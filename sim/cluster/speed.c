@@ -4,6 +4,7 @@
 #include "base/assert.h"
 #include "base/clock.h"
 #include "base/philox.h"
+#include "cluster/paths.h"
 #include "models/checkpoint.h"
 #include "models/collective.h"
 #include "models/hardware.h"
@@ -28,11 +29,14 @@ struct collective_memo {
 };
 
 struct site { /* the servers and network of a layout, as the models see them */
-    uint32_t gpus_per_server, links_per_server, servers_per_leaf;
+    uint32_t gpus_per_server, links_per_server, servers_per_leaf, servers_per_domain;
+    uint32_t rails; /* leaves that one server hangs on                                 */
     double intra_bytes_per_s, intra_hop_s, network_hop_s;
     const struct server_type *server;
     double nic_bytes_per_s;
-    double uplinks_bytes_per_s; /* all uplinks of one leaf together */
+    bool gpudirect;             /* of all GPUs of a server */
+    double uplinks_bytes_per_s; /* all uplinks of one leaf together, with rails of one unit */
+    double pods_bytes_per_s;    /* between two groups of a dragonfly                     */
 };
 
 struct speed {
@@ -46,12 +50,16 @@ static struct site site_of(const struct server_type *server, uint32_t nics, doub
 {
     return (struct site){ .gpus_per_server = server->gpus,
                           .links_per_server = nics,
+                          .servers_per_domain = server->domain_servers ? server->domain_servers : 1,
+                          .rails = 1,
+                          .gpudirect = path_all_gpudirect(server, nics),
                           .intra_bytes_per_s = server->scaleup_bytes_per_s,
                           .intra_hop_s = server->scaleup_hop_s,
                           .network_hop_s = network_hop_s,
                           .server = server,
                           .nic_bytes_per_s = nic_bytes_per_s,
-                          .uplinks_bytes_per_s = INFINITY };
+                          .uplinks_bytes_per_s = INFINITY,
+                          .pods_bytes_per_s = INFINITY };
 }
 
 /* The recorded cluster: its own servers and NICs; of its network nothing is known, so it is that
@@ -81,9 +89,12 @@ struct speed *speed_create(const struct scenario *scenario, const struct variant
                           fabric->link.hop_s);
     speed->here.servers_per_leaf = variant->fabric.servers_per_leaf;
     const struct fabric_shape *shape = &variant->fabric;
+    speed->here.rails = shape->rails;
     if (shape->uplinks_per_leaf > 0)
         speed->here.uplinks_bytes_per_s =
             (double)shape->rails * shape->uplinks_per_leaf * shape->trunk_bytes_per_s;
+    if (shape->global_links > 0)
+        speed->here.pods_bytes_per_s = shape->global_links * shape->trunk_bytes_per_s;
     speed->recorded = recorded_site(scenario);
     return speed;
 }
@@ -96,7 +107,7 @@ static double server_network(const struct site *site, uint32_t gpus_active)
                                      .nic_bytes_per_s = site->nic_bytes_per_s,
                                      .slot_bytes_per_s = site->server->gpu_pcie_bytes_per_s,
                                      .gpu_pcie_bytes_per_s = site->server->gpu_pcie_bytes_per_s,
-                                     .gpudirect = site->server->gpudirect,
+                                     .gpudirect = site->gpudirect,
                                      .host_memory_bytes_per_s =
                                          site->server->host_memory_bytes_per_s };
     return gpus_active * gpu_net_bytes_per_s(&share);
@@ -117,23 +128,43 @@ static uint32_t allowed_algorithms(enum allreduce_rule rule)
     }
 }
 
-/* The same, bounded by the leaf's uplinks when the job spans leaves: in leaf order its ring leaves a
- * leaf once, over the NICs of one server (MODELS 1.5 leaf_share, 2.11). */
+static uint32_t smaller(uint32_t a, uint32_t b)
+{
+    return a < b ? a : b;
+}
+
+/* What the collective takes for servers: NVLink domains, where servers share them (MODELS 1.8). */
+static uint32_t islands_of(struct speed_place place)
+{
+    return place.domains > 0 ? smaller(place.domains, place.servers) : place.servers;
+}
+
+/* Network of all servers of one island, bounded by the uplinks of their leaves when the job spans leaves, and by the
+ * cables between two groups of a dragonfly when it spans these: in leaf order its ring leaves a leaf, and a group, once
+ * (MODELS 1.5 leaf_share, 2.11). Three tiers bound nothing more: what leaves a leaf finds as much room above. */
 static double job_network(const struct site *site, struct speed_place place)
 {
-    const double server_bytes_per_s = server_network(site, place.gpus_min);
-    return place.spans_leaves && site->uplinks_bytes_per_s < server_bytes_per_s
-               ? site->uplinks_bytes_per_s
-               : server_bytes_per_s;
+    const uint32_t servers = place.servers / islands_of(place);
+    const uint32_t leaves = servers / smaller(servers, site->servers_per_leaf);
+    double bytes_per_s = servers * server_network(site, place.gpus_min);
+    if (place.spans_leaves && leaves * site->uplinks_bytes_per_s < bytes_per_s)
+        bytes_per_s = leaves * site->uplinks_bytes_per_s;
+    if (place.spans_pods && site->pods_bytes_per_s < bytes_per_s)
+        bytes_per_s = site->pods_bytes_per_s;
+    return bytes_per_s;
 }
 
 static struct collective_memo collective_time(const struct site *site, double size_bytes,
                                               uint32_t gpus, struct speed_place place,
                                               uint32_t allowed)
 {
-    const struct collective_place at = { .servers = place.servers,
+    const uint32_t islands = islands_of(place), least = gpus / islands;
+    const struct collective_place at = { .servers = islands,
                                          .gpus = gpus,
-                                         .gpus_per_server = place.gpus_min,
+                                         .gpus_per_server = islands == place.servers
+                                                                ? place.gpus_min
+                                                            : least ? least
+                                                                    : 1,
                                          .intra_bytes_per_s = site->intra_bytes_per_s,
                                          .network_bytes_per_s = job_network(site, place),
                                          .intra_hop_s = site->intra_hop_s,
@@ -147,16 +178,23 @@ static struct collective_memo collective_time(const struct site *site, double si
                                      .wire = allreduce_wire(&at, size_bytes, choice.algorithm) };
 }
 
+static bool same_place(struct speed_place a, struct speed_place b)
+{
+    return a.servers == b.servers && a.gpus_min == b.gpus_min && a.domains == b.domains &&
+           a.spans_leaves == b.spans_leaves && a.spans_pods == b.spans_pods;
+}
+
 /* The memoised time; which = 0 here, 1 recorded. */
 static struct collective_memo collective(struct speed *speed, int which, uint8_t profile,
                                          uint32_t gpus, struct speed_place place)
 {
     const uint64_t hash =
         mix64(((uint64_t)profile << 56 | (uint64_t)gpus << 28 | place.servers) +
-              (2 * (uint64_t)place.gpus_min + place.spans_leaves) * UINT64_C(0x9E3779B97F4A7C15));
+              (4 * (uint64_t)place.gpus_min + 2 * place.spans_pods + place.spans_leaves) *
+                  UINT64_C(0x9E3779B97F4A7C15) +
+              (uint64_t)place.domains * UINT64_C(0xD1B54A32D192ED03));
     struct collective_memo *row = &speed->memo[which][hash % MEMO_ROWS];
-    if (row->gpus != gpus || row->profile != profile || row->place.servers != place.servers ||
-        row->place.gpus_min != place.gpus_min || row->place.spans_leaves != place.spans_leaves) {
+    if (row->gpus != gpus || row->profile != profile || !same_place(row->place, place)) {
         const struct site *site = which ? &speed->recorded : &speed->here;
         *row = collective_time(site, speed->scenario->communication.mix[profile].profile.size_bytes,
                                gpus, place,
@@ -176,14 +214,16 @@ static struct speed_place compact(const struct site *site, uint32_t gpus, uint32
 {
     const uint32_t servers = nodes ? nodes : div_ceil(gpus, site->gpus_per_server);
     const uint32_t least = gpus / servers;
+    const uint32_t joined = site->servers_per_domain;
     return (struct speed_place){ .servers = servers,
                                  .gpus_min = least ? least : 1,
+                                 .domains = joined > 1 ? div_ceil(servers, joined) : 0,
                                  .spans_leaves = servers > site->servers_per_leaf };
 }
 
 double speed_job_mttf_s(const struct scenario *scenario, uint32_t gpus, uint32_t servers,
                         uint32_t gpus_per_server, uint32_t links_per_server,
-                        uint32_t servers_per_leaf)
+                        uint32_t servers_per_leaf, uint32_t rails)
 {
     const struct failures here = failures_of_servers(&scenario->failures, gpus_per_server);
     const struct failures *failures = &here;
@@ -192,7 +232,7 @@ double speed_job_mttf_s(const struct scenario *scenario, uint32_t gpus, uint32_t
         [COMPONENT_SERVER] = servers,
         [COMPONENT_LINK] =
             servers > 1 ? (1 - failures->slow_link.share) * servers * links_per_server : 0,
-        [COMPONENT_LEAF] = servers > 1 ? div_ceil(servers, servers_per_leaf) : 0,
+        [COMPONENT_LEAF] = servers > 1 ? (double)div_ceil(servers, servers_per_leaf) * rails : 0,
         [COMPONENT_JOB] = 1,
     };
     double rate = 0;
@@ -228,7 +268,7 @@ static struct checkpoint_times checkpoint_of(const struct speed *speed, const st
     if (checkpoint->policy != CHECKPOINT_FIXED) {
         const double mttf_s =
             speed_job_mttf_s(scenario, query->gpus, place.servers, site->gpus_per_server,
-                             site->links_per_server, site->servers_per_leaf);
+                             site->links_per_server, site->servers_per_leaf, site->rails);
         if (!(mttf_s < HUGE_VAL) || write_s <= 0) return (struct checkpoint_times){ 0 };
         interval_s = checkpoint->policy == CHECKPOINT_YOUNG ? young_interval_s(write_s, mttf_s)
                                                             : daly_interval_s(write_s, mttf_s);
@@ -241,7 +281,7 @@ static double kappa_of(const struct speed *speed, const struct speed_query *quer
 {
     const struct communication *communication = &speed->scenario->communication;
     const struct profile *profile = &communication->mix[query->profile].profile;
-    const bool one = compact(&speed->recorded, query->gpus, 0).servers == 1;
+    const bool one = islands_of(compact(&speed->recorded, query->gpus, 0)) == 1;
     return (one ? profile->kappa_one : profile->kappa_many) * query->kappa_luck *
            communication->scale;
 }
@@ -336,8 +376,8 @@ bool speed_operation(struct speed *speed, const struct speed_query *query,
                      struct speed_operation *operation)
 {
     const struct communication *communication = &speed->scenario->communication;
-    if (communication->kind == COMM_NONE || query->gpus < 2 || query->place.servers < 2)
-        return false;
+    const uint32_t islands = islands_of(query->place);
+    if (communication->kind == COMM_NONE || query->gpus < 2 || islands < 2) return false;
     const double kappa = kappa_of(speed, query);
     if (!(kappa > 0)) return false;
     const struct speed_place reference = compact(&speed->recorded, query->gpus, 0);
@@ -351,7 +391,7 @@ bool speed_operation(struct speed *speed, const struct speed_query *query,
         .hidden_s = communication->mix[query->profile].profile.hidden_frac * compute_s,
         .alone_s = time.total_s,
         .wire_s = time.wire.alone_s,
-        .bytes = time.wire.bytes,
+        .bytes = time.wire.bytes * islands / query->place.servers,
     };
     return time.wire.alone_s > 0 && unit_s > 0;
 }

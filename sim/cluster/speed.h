@@ -28,7 +28,9 @@ struct speed_place {
     uint32_t servers;
     uint32_t gpus;      /* of all servers; 0 = as many as it asked for                 */
     uint32_t gpus_min;  /* on the server that holds fewest of its GPUs                 */
+    uint32_t domains;   /* NVLink domains that hold it; 0 = each server is one of its own */
     bool spans_leaves;  /* its servers hang on more than one leaf                      */
+    bool spans_pods;    /* and these on more than one pod, or group of a dragonfly       */
 };
 
 struct speed_query {
@@ -82,6 +84,6 @@ uint8_t speed_profile_named(const struct scenario *scenario, const char *id);
  * failures (MODELS 5.4: GPUs, servers, links, leaves, software). */
 double speed_job_mttf_s(const struct scenario *scenario, uint32_t gpus, uint32_t servers,
                         uint32_t gpus_per_server, uint32_t links_per_server,
-                        uint32_t servers_per_leaf);
+                        uint32_t servers_per_leaf, uint32_t rails);
 
 #endif

@@ -6,6 +6,7 @@
 #include "handlers/contention.h"
 #include "handlers/on_event.h"
 #include "handlers/run_over.h"
+#include "handlers/span.h"
 #include "handlers/transition.h"
 #include "policy/place_scored.h"
 
@@ -172,7 +173,7 @@ static bool init_cluster(struct run *run)
     if (ruled && !(run->node_gpus = ARENA_ARRAY(run->arena, uint16_t, size.nodes))) return false;
     if (!one_kind && !size.groups) return false;
     if (run->scenario->event_count && !init_hands(run, size)) return false;
-    return run->scratch_nodes && cluster_init(&run->cluster, run->arena, size);
+    return run->scratch_nodes && span_init(run) && cluster_init(&run->cluster, run->arena, size);
 }
 
 static bool init_policy(struct run *run)

@@ -85,6 +85,8 @@ struct run {
     void *policy_memory;
     struct policy_view view;
     struct reasons reasons; /* empty unless keep_detail                                      */
+    uint32_t nodes_per_domain, domain_stamp; /* NVLink domains over nodes (span.h); 1 = none         */
+    uint32_t *domain_seen;           /* [domains] the stamp of the span that saw it; NULL without     */
     uint32_t *scratch_nodes;         /* [nodes] of a job that gives back GPUs on sick nodes      */
     uint8_t *hand_down, *hand_drain; /* [nodes] by hand; NULL without events                   */
     uint32_t *hand_incident; /* [nodes][gpus_per_node + 1] of the last fault of a GPU by hand, and of the

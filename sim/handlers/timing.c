@@ -1,6 +1,8 @@
 /* timing.c - see timing.h. */
 #include "handlers/timing.h"
 
+#include "handlers/span.h"
+
 struct speed_query timing_query(const struct run *run, const struct live_job *job,
                                 struct speed_place place, uint32_t left_q30)
 {
@@ -63,10 +65,8 @@ uint32_t timing_plain_rate_q30(struct run *run, uint32_t live)
     const bool even = demand->even || demand->held > demand->gpus;
     const uint32_t least =
         even ? demand->gpus / demand->nodes : demand->gpus - (demand->nodes - 1) * demand->per_node;
-    const struct speed_place place = { .servers = demand->nodes,
-                                       .gpus_min = least ? least : 1,
-                                       .spans_leaves =
-                                           demand->nodes > run->cluster.nodes_per_leaf };
+    struct speed_place place = { .servers = demand->nodes, .gpus_min = least ? least : 1 };
+    span_plain(run, demand->nodes, &place);
     const struct speed_query query = timing_query(run, job, place, 0);
     return speed_of(run->speed, &query).tempo.rate_q30;
 }

@@ -6,6 +6,7 @@
 #include "base/philox.h"
 #include "handlers/contention.h"
 #include "handlers/detail.h"
+#include "handlers/span.h"
 #include "handlers/timing.h"
 #include "handlers/transition_parts.h"
 
@@ -155,27 +156,26 @@ void transition_drop(struct run *run, uint32_t live)
 
 /* ---- start ----------------------------------------------------------------------------------- */
 
-static struct speed_place place_of(const struct run *run, const struct decision *decision,
+static struct speed_place place_of(struct run *run, const struct decision *decision,
                                    const struct demand *demand, uint32_t held)
 {
     uint32_t least = UINT32_MAX;
-    bool spans_leaves = false;
-    const uint32_t leaf = decision->parts[0].node / run->cluster.nodes_per_leaf;
+    struct span span = span_begin(run);
     for (uint32_t p = 0; p < decision->part_count; p++) {
         if (decision->parts[p].gpus < least) least = decision->parts[p].gpus;
-        spans_leaves |= decision->parts[p].node / run->cluster.nodes_per_leaf != leaf;
+        span_add(run, &span, decision->parts[p].node);
     }
     if (held > demand->gpus) least = demand->gpus / decision->part_count;
-    return (struct speed_place){ .servers = decision->part_count,
-                                 .gpus_min = least ? least : 1,
-                                 .spans_leaves = spans_leaves };
+    struct speed_place place = { .servers = decision->part_count, .gpus_min = least ? least : 1 };
+    span_into(&span, &place);
+    return place;
 }
 
 /* The same from all that a job holds, where several of its parts may be on one node. */
 static struct speed_place place_of_grants(struct run *run, uint32_t first_grant)
 {
     const struct cluster *cluster = &run->cluster;
-    const uint32_t leaf = cluster->grants[first_grant].node / cluster->nodes_per_leaf;
+    struct span span = span_begin(run);
     struct speed_place place = { .gpus_min = UINT32_MAX };
     for (uint32_t row = first_grant; row != GRANT_NONE; row = cluster->grants[row].next)
         run->node_gpus[cluster->grants[row].node] +=
@@ -183,13 +183,14 @@ static struct speed_place place_of_grants(struct run *run, uint32_t first_grant)
     for (uint32_t row = first_grant; row != GRANT_NONE; row = cluster->grants[row].next) {
         const uint32_t node = cluster->grants[row].node, gpus = run->node_gpus[node];
         run->node_gpus[node] = 0;
-        place.spans_leaves |= node / cluster->nodes_per_leaf != leaf;
+        span_add(run, &span, node);
         if (gpus == 0) continue; /* seen already, or cores only */
         place.servers++;
         place.gpus += gpus;
         if (gpus < place.gpus_min) place.gpus_min = gpus;
     }
     if (place.servers == 0) return (struct speed_place){ .servers = 1, .gpus_min = 1 };
+    span_into(&span, &place);
     return place;
 }
 

@@ -1,0 +1,24 @@
+/* span.h - what a placement reaches over: leaves, pods or groups, NVLink domains. Nodes are told one by one. */
+#ifndef GPUPLAN_HANDLERS_SPAN_H
+#define GPUPLAN_HANDLERS_SPAN_H
+
+#include "handlers/run.h"
+
+struct span {
+    uint32_t leaf, domains; /* of the first node; so far, 0 where each node is a domain of its own */
+    bool any, leaves, pods; /* more than one of these                                       */
+};
+
+/* Once a run, when its cluster is there; false when memory is out. */
+bool span_init(struct run *run);
+
+struct span span_begin(struct run *run);
+void span_add(struct run *run, struct span *span, uint32_t node);
+
+/* The place with what the span has found. */
+void span_into(const struct span *span, struct speed_place *place);
+
+/* Of a job on so many nodes as close together as can be. */
+void span_plain(const struct run *run, uint32_t nodes, struct speed_place *place);
+
+#endif
