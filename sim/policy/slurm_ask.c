@@ -31,10 +31,11 @@ struct slurm_test_only slurm_test_only(void *memory, const struct policy_view *v
         const struct slurm_how how = { .candidates = slurm->candidates, .backfill = true };
         const uint32_t table = slurm_vacancy_table_of(&slurm->vacancy, need);
         if (table == VACANT_NONE) break;
-        const struct slurm_crowd crowd = { slurm->candidates, table, need->nodes_min,
-                                           slurm_vacancy_at(slurm, view, table, slurm->candidates,
-                                                            need->nodes_min) };
-        const struct slurm_when when = slurm_when(slurm, view, need, &how, now_s, crowd);
+        struct slurm_crowd crowd = { .candidates = slurm->candidates,
+                                     .table = table,
+                                     .nodes_min = need->nodes_min };
+        crowd.ready_s = slurm_vacancy_at(slurm, view, table, slurm->candidates, need->nodes_min);
+        const struct slurm_when when = slurm_when(slurm, view, need, &how, now_s, &crowd);
         if (when.answer != SLURM_PLACED) continue;
         answer.start_ns = simulation_ns(slurm, when.start_s);
         answer.parts = slurm_parts(slurm->chooser, &answer.part_count);

@@ -138,6 +138,7 @@ struct attempt_at {
     const struct slurm_entry *entry;
     const struct slurm_need *need;
     int64_t now_ns, limit_s, at_s, later_s;
+    int64_t least_s; /* no start sooner; 0 = not known                                           */
     uint32_t table; /* of when nodes are ready for it                                             */
     bool
         counts; /* too few ready candidates move it on, and never make Slurm give it up             */
@@ -163,7 +164,6 @@ static struct slurm_hopeless_at hopeless_at(const struct slurm *slurm, const str
     return (struct slurm_hopeless_at){
         .kind = try->table * slurm->spec->partition_count + try->entry->partition,
         .step = slots_step(&slurm->slots, try->at_s),
-        .until = try->later_s == SLOTS_NEVER ? UINT32_MAX : slots_step(&slurm->slots, try->later_s),
     };
 }
 
@@ -173,20 +173,22 @@ static void skip_early(struct slurm *slurm, const struct policy_view *view, stru
 {
     const int64_t ready_s =
         slurm_vacancy_at(slurm, view, try->table, slurm->candidates, try->need->nodes_min);
-    if (ready_s != VACANT_NEVER && ready_s > try->at_s)
-        try->at_s = slots_last_freed(&slurm->slots, try->at_s, ready_s);
+    if (ready_s == VACANT_NEVER) return;
+    try->least_s = ready_s;
+    if (ready_s > try->at_s) try->at_s = slots_last_freed(&slurm->slots, try->at_s, ready_s);
 }
 
 /* So are steps at which other jobs have shown that it cannot start (slurm_hopeless.h). */
 static void skip_known(const struct slurm *slurm, struct attempt_at *try)
 {
-    while (try->at_s < slurm->slots.end_s) {
-        try->later_s = slots_later(&slurm->slots, try->at_s);
-        if (try->later_s == SLOTS_NEVER ||
-            !slurm_hopeless_knows(&slurm->hopeless, hopeless_at(slurm, try), try->need->nodes_min,
-                                  try->limit_s))
-            return;
-        try->at_s = try->later_s;
+    const struct slots *slots = &slurm->slots;
+    while (try->at_s < slots->end_s) {
+        const uint32_t until = slurm_hopeless_until(&slurm->hopeless, hopeless_at(slurm, try),
+                                                    try->need->nodes_min, try->limit_s);
+        const int64_t until_s = slots->begin_s + until * slots->step_s;
+        const int64_t at_s = slots_last_freed(slots, try->at_s, until_s + 1);
+        if (at_s == try->at_s) return;
+        try->at_s = at_s;
     }
 }
 
@@ -197,9 +199,10 @@ static void learn(struct slurm *slurm, const struct attempt_at *try, uint32_t re
     if (try->at_s >= slots->end_s || try->later_s == SLOTS_NEVER) return;
     const bool from_its_begin =
         try->at_s == slurm->sched_start_s || (try->at_s - slots->begin_s) % slots->step_s == 0;
-    if (from_its_begin)
-        slurm->out_of_memory |=
-            !slurm_hopeless_learn(&slurm->hopeless, hopeless_at(slurm, try), ready, try->limit_s);
+    if (!from_its_begin) return;
+    struct slurm_hopeless_at at = hopeless_at(slurm, try);
+    at.until = slots_step(slots, try->later_s);
+    slurm->out_of_memory |= !slurm_hopeless_learn(&slurm->hopeless, at, ready, try->limit_s);
 }
 
 enum step { STEP_STARTS, STEP_ON, STEP_DONE };
@@ -264,7 +267,7 @@ static bool evicts(struct slurm *slurm, const struct policy_view *view,
 /* Whether a job that cannot start now would meet a reservation of a higher job wherever it goes: fewer of the candidates
  * that are ready by then are free than it needs. Then it goes on from its start, and where it would go nobody asks. */
 static bool collides(struct slurm *slurm, const struct policy_view *view, struct attempt_at *try,
-                     const struct slurm_crowd *crowd)
+                     struct slurm_crowd *crowd)
 {
     int64_t until_s;
     int64_t start_s = slurm_when_expected(slurm, view, crowd, slurm->sched_start_s, &until_s);
@@ -314,7 +317,10 @@ static enum step step_from(struct slurm *slurm, const struct policy_view *view,
                                    .waited_ns =
                                        try->now_ns - view->live->jobs[try->entry->live].submit_ns,
                                    .backfill = true };
-    struct slurm_crowd crowd = { slurm->candidates, try->table, need->nodes_min, 0 };
+    struct slurm_crowd crowd = { .candidates = slurm->candidates,
+                                 .table = try->table,
+                                 .nodes_min = need->nodes_min,
+                                 .least_s = try->least_s };
     if (try->counts) skip_known(slurm, try);
     try->later_s = slurm_backfill_candidates(slurm, view, try->entry, try->at_s, try->limit_s);
     const bool ends = try->later_s < SLOTS_NEVER;
@@ -325,11 +331,11 @@ static enum step step_from(struct slurm *slurm, const struct policy_view *view,
         return STEP_ON;
     }
     if (!slurm_asks_always && moves_on(slurm, view, try, &crowd)) return STEP_ON;
-    struct slurm_when when = slurm_when(slurm, view, need, &how, slurm->sched_start_s, crowd);
+    struct slurm_when when = slurm_when(slurm, view, need, &how, slurm->sched_start_s, &crowd);
     if (!when.now && try->at_s == slurm->sched_start_s &&
         slurm->spec->preempt_type != PREEMPT_NONE) {
         if (evicts(slurm, view, try, &how)) return STEP_DONE;
-        when = slurm_when(slurm, view, need, &how, slurm->sched_start_s, crowd);
+        when = slurm_when(slurm, view, need, &how, slurm->sched_start_s, &crowd);
     }
     if (when.answer == SLURM_SWITCHES) slurm->time_matters = true;
     if (when.answer != SLURM_PLACED) return STEP_DONE;

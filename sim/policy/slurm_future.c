@@ -161,30 +161,32 @@ bool slurm_is_plain(const struct slurm *slurm, const struct slurm_need *need)
 
 /* From where the windows are counted; VACANT_NEVER = no job runs on the candidates. */
 static int64_t window_base(struct slurm *slurm, const struct policy_view *view,
-                           const uint64_t *candidates, int64_t now_s)
+                           struct slurm_crowd *crowd, int64_t now_s)
 {
-    const int64_t first_s = slurm_vacancy_first_end(slurm, view, candidates);
-    if (first_s == VACANT_NEVER) return VACANT_NEVER;
-    return ((first_s > now_s ? first_s : now_s + 1) + WINDOW_ROUND_S - 1) / WINDOW_ROUND_S *
-           WINDOW_ROUND_S;
+    if (crowd->base_s) return crowd->base_s;
+    const int64_t first_s = slurm_vacancy_first_end(slurm, view, crowd->candidates);
+    if (first_s == VACANT_NEVER) return crowd->base_s = VACANT_NEVER;
+    return crowd->base_s = ((first_s > now_s ? first_s : now_s + 1) + WINDOW_ROUND_S - 1) /
+                           WINDOW_ROUND_S * WINDOW_ROUND_S;
 }
 
 bool slurm_when_is_behind(struct slurm *slurm, const struct policy_view *view,
-                          const struct slurm_crowd *crowd, int64_t now_s, int64_t later_s)
+                          struct slurm_crowd *crowd, int64_t now_s, int64_t later_s)
 {
-    const int64_t base_s = window_base(slurm, view, crowd->candidates, now_s);
+    const int64_t base_s = window_base(slurm, view, crowd, now_s);
     if (base_s == VACANT_NEVER) return false;
     int64_t within_s = 0, window_s = WINDOW_FIRST_S;
     for (; base_s + window_s <= later_s; window_s *= 2) within_s = base_s + window_s;
     if (last_end(slurm, view, crowd->candidates, base_s + window_s, now_s) <= later_s) return false;
-    return slurm_vacancy_count(slurm, view, crowd->table, crowd->candidates, within_s,
+    return within_s < crowd->least_s ||
+           slurm_vacancy_count(slurm, view, crowd->table, crowd->candidates, within_s,
                                crowd->nodes_min) < crowd->nodes_min;
 }
 
 int64_t slurm_when_expected(struct slurm *slurm, const struct policy_view *view,
-                            const struct slurm_crowd *crowd, int64_t now_s, int64_t *until_s)
+                            struct slurm_crowd *crowd, int64_t now_s, int64_t *until_s)
 {
-    const int64_t base_s = window_base(slurm, view, crowd->candidates, now_s);
+    const int64_t base_s = window_base(slurm, view, crowd, now_s);
     if (base_s == VACANT_NEVER || crowd->ready_s == VACANT_NEVER) return SECONDS_NEVER;
     int64_t window_s = WINDOW_FIRST_S;
     while (base_s + window_s < crowd->ready_s) window_s *= 2;
@@ -207,21 +209,21 @@ static const uint64_t *asked_about(struct slurm *slurm, const struct policy_view
 
 struct slurm_when slurm_when(struct slurm *slurm, const struct policy_view *view,
                              const struct slurm_need *need, const struct slurm_how *how,
-                             int64_t now_s, struct slurm_crowd crowd)
+                             int64_t now_s, struct slurm_crowd *crowd)
 {
     struct slurm_when when = { .answer = SLURM_NOT_NOW, .now = true, .start_s = now_s };
-    if (crowd.ready_s == VACANT_NEVER) return when;
-    if (crowd.ready_s == 0) when.answer = slurm_select(slurm->chooser, &slurm->picture, need, how);
+    if (crowd->ready_s == VACANT_NEVER) return when;
+    if (crowd->ready_s == 0) when.answer = slurm_select(slurm->chooser, &slurm->picture, need, how);
     if (when.answer == SLURM_PLACED || when.answer == SLURM_NEVER) return when;
-    const int64_t base_s = window_base(slurm, view, how->candidates, now_s);
+    const int64_t base_s = window_base(slurm, view, crowd, now_s);
     if (base_s == VACANT_NEVER) return when;
     struct slurm_how later = *how;
     later.future = true;
     when.now = false;
     for (int64_t window_s = WINDOW_FIRST_S;; window_s *= 2) {
         const int64_t until_s = base_s + window_s;
-        if (until_s < crowd.ready_s) continue;
-        later.candidates = asked_about(slurm, view, need, &crowd, until_s);
+        if (until_s < crowd->ready_s) continue;
+        later.candidates = asked_about(slurm, view, need, crowd, until_s);
         bring(slurm, view, later.candidates, until_s);
         when.start_s = last_end(slurm, view, how->candidates, until_s, now_s);
         when.answer = slurm_select(slurm->chooser, &slurm->future.picture, need, &later);

@@ -38,13 +38,13 @@ static struct slurm_hopeless_row *row_of(const struct slurm_hopeless *hopeless,
     return hopeless->kinds[at.kind] + (size_t)size * hopeless->steps + at.step;
 }
 
-bool slurm_hopeless_knows(const struct slurm_hopeless *hopeless, struct slurm_hopeless_at at,
-                          uint32_t nodes, int64_t limit_s)
+uint32_t slurm_hopeless_until(const struct slurm_hopeless *hopeless, struct slurm_hopeless_at at,
+                              uint32_t nodes, int64_t limit_s)
 {
     if (at.kind >= hopeless->kind_count || !hopeless->kinds[at.kind] || at.step >= hopeless->steps)
-        return false;
+        return at.step;
     const struct slurm_hopeless_row *row = row_of(hopeless, at, size_of(nodes));
-    return row->serial == hopeless->serial && row->limit_s <= limit_s && row->until >= at.until;
+    return row->serial == hopeless->serial && row->limit_s <= limit_s ? row->until : at.step;
 }
 
 static bool make_kind(struct slurm_hopeless *hopeless, uint32_t kind)

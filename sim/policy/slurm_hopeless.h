@@ -26,7 +26,7 @@ struct slurm_hopeless {
     struct slurm_hopeless_row **kinds; /* [kind_count] of [sizes * steps], made when first used; owned        */
 };
 
-/* What was asked: a step of the slot table, and the step at which it ends (UINT32_MAX = none). */
+/* What was asked: a step of the slot table, and the step at which it ends. */
 struct slurm_hopeless_at {
     uint32_t kind, step, until;
 };
@@ -37,9 +37,10 @@ void slurm_hopeless_clear(struct slurm_hopeless *hopeless);
 /* Nothing is known any more: a cycle begins, or something else than a start happened. */
 void slurm_hopeless_forget(struct slurm_hopeless *hopeless);
 
-/* Whether a job of n >= 1 nodes and this limit is known to be moved on. */
-bool slurm_hopeless_knows(const struct slurm_hopeless *hopeless, struct slurm_hopeless_at at,
-                          uint32_t nodes, int64_t limit_s);
+/* The step up to whose begin a job of n >= 1 nodes and this limit is known to be moved on from at.step, or from a later one;
+ * at.step = nothing is known. at.until is not looked at. */
+uint32_t slurm_hopeless_until(const struct slurm_hopeless *hopeless, struct slurm_hopeless_at at,
+                              uint32_t nodes, int64_t limit_s);
 
 /* A job of this limit found that `ready` of its candidates are ready when the step ends. False: memory is out. */
 bool slurm_hopeless_learn(struct slurm_hopeless *hopeless, struct slurm_hopeless_at at,

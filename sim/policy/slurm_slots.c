@@ -99,9 +99,13 @@ struct taking {
     uint32_t first_word, behind_word;
 };
 
-static void put(uint64_t *row, struct taking taking)
+/* Adds to `count` rows that follow each other. */
+static void put(const struct slots *slots, uint64_t *rows, uint32_t count, struct taking taking)
 {
-    for (uint32_t w = taking.first_word; w < taking.behind_word; w++) row[w] |= taking.nodes[w];
+    for (uint32_t w = taking.first_word; w < taking.behind_word; w++) {
+        uint64_t *word = rows + w;
+        for (uint32_t row = 0; row < count; row++, word += slots->words) *word |= taking.nodes[w];
+    }
 }
 
 static void cut_block(struct slots *slots, uint32_t block)
@@ -119,17 +123,16 @@ static void take_in_block(struct slots *slots, struct span span, uint32_t block,
                           struct taking taking)
 {
     const uint32_t begin = block * SLOTS_BLOCK, end = begin + SLOTS_BLOCK;
-    if (span.first <= begin && end <= span.behind) {
-        put(row_of(slots, slots->whole, block), taking);
+    const uint32_t first = span.first > begin ? span.first : begin;
+    const uint32_t behind = span.behind < end ? span.behind : end;
+    if (behind - first == SLOTS_BLOCK) {
+        put(slots, row_of(slots, slots->whole, block), 1, taking);
         return;
     }
     cut_block(slots, block);
-    for (uint32_t step = begin; step < end; step++) {
-        const bool from = step >= span.first, until = step < span.behind;
-        if (from) put(row_of(slots, slots->head, step), taking);
-        if (until) put(row_of(slots, slots->tail, step), taking);
-        if (from && until) put(row_of(slots, slots->at, step), taking);
-    }
+    put(slots, row_of(slots, slots->head, first), end - first, taking);
+    put(slots, row_of(slots, slots->tail, begin), behind - begin, taking);
+    put(slots, row_of(slots, slots->at, first), behind - first, taking);
 }
 
 static struct taking taking_of(const struct slots *slots, const uint64_t *nodes)
@@ -147,8 +150,8 @@ static void take(struct slots *slots, struct span span, struct taking taking)
     for (uint32_t block = first; block <= last; block++) take_in_block(slots, span, block, taking);
     for (uint32_t level = 0; level < slots->levels; level++) {
         const uint32_t reach = (UINT32_C(1) << level) - 1;
-        for (uint32_t block = first > reach ? first - reach : 0; block <= last; block++)
-            put(some_of(slots, level, block), taking);
+        const uint32_t from = first > reach ? first - reach : 0;
+        put(slots, some_of(slots, level, from), last + 1 - from, taking);
     }
     slots->empty = false;
 }

@@ -410,27 +410,28 @@ struct slurm_when {
     int64_t start_s;
 };
 
-/* Candidates, of which a job takes nodes_min: which table says when they are ready, and when so many are
- * (slurm_vacancy_at). */
+/* Candidates, of which a job takes nodes_min. */
 struct slurm_crowd {
     const uint64_t *candidates; /* [words]                                                       */
-    uint32_t table, nodes_min;
-    int64_t ready_s;
+    uint32_t table, nodes_min;  /* table: of when they are ready                                   */
+    int64_t ready_s;            /* nodes_min of them are ready (slurm_vacancy_at)                   */
+    int64_t least_s;            /* no nodes_min of any candidates are ready before; 0 = not known     */
+    int64_t base_s;             /* from where windows of ends are counted; 0 = not asked yet          */
 };
 
 /* True: the start of a plain request that cannot start now lies behind later_s. False: it may, or not.
  * Step 5 takes the first window by whose end enough candidates are ready. When they are not by the last window that ends
  * by later_s, it takes a later one, and starts no sooner than the last end on candidates within the next one. */
 bool slurm_when_is_behind(struct slurm *slurm, const struct policy_view *view,
-                          const struct slurm_crowd *crowd, int64_t now_s, int64_t later_s);
+                          struct slurm_crowd *crowd, int64_t now_s, int64_t later_s);
 
 /* The start of a plain request that cannot start now, and *until_s, by which those have gone that the selector would do
  * without. SECONDS_NEVER = it never starts on them. */
 int64_t slurm_when_expected(struct slurm *slurm, const struct policy_view *view,
-                            const struct slurm_crowd *crowd, int64_t now_s, int64_t *until_s);
+                            struct slurm_crowd *crowd, int64_t now_s, int64_t *until_s);
 
 struct slurm_when slurm_when(struct slurm *slurm, const struct policy_view *view,
                              const struct slurm_need *need, const struct slurm_how *how,
-                             int64_t now_s, struct slurm_crowd crowd);
+                             int64_t now_s, struct slurm_crowd *crowd);
 
 #endif
