@@ -3,7 +3,7 @@
 #
 # Seeds are the project's own scenarios, wrong input and small logs; what was found before (tests/cases/fuzz)
 # comes first. A find is written to $BUILD/fuzz/finds: shrink it, fix the cause, and put it into
-# tests/cases/fuzz as NAME.KIND (KIND: scenario, json, csv, swf, flows), where test_fuzz_cases replays it.
+# tests/cases/fuzz as NAME.KIND (KIND: scenario, json, csv, swf, flows, topo), where test_fuzz_cases replays it.
 # Last line: N passed, N failed.
 set -u
 cd "$(dirname "$0")/.." || exit 1
@@ -46,5 +46,6 @@ fuzz json tests/bad/*.json
 fuzz csv scenarios/*.csv tests/cases/fuzz/seed_*.csv
 fuzz swf tests/cases/fuzz/seed_*.swf
 fuzz flows scenarios/ring.flows tests/cases/fuzz/seed_*.flows
+fuzz topo tests/cases/fuzz/seed_*.topo
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]

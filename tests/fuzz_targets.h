@@ -6,6 +6,7 @@
 #define TESTS_FUZZ_TARGETS_H
 
 #include "io/flows_text.h"
+#include "io/topo_text.h"
 #include "io/scenario_read.h"
 #include "io/trace_read.h"
 #include "cli/trace_summary.h"
@@ -62,6 +63,23 @@ static inline void fuzz_json(const uint8_t *bytes, size_t count)
     json_read_text("fuzz", (const char *)bytes, count, &document, diag);
     yaml_clear(&document);
     fuzz_print(diag);
+}
+
+/* What is read gives its own table again. */
+static inline void fuzz_topo(const uint8_t *bytes, size_t count)
+{
+    static struct topo_matrix matrix, again;
+    struct server_tree tree;
+    char path[FUZZ_PATH_BYTES];
+    const int fd = fuzz_file(bytes, count, path);
+    struct diag *diag = diag_create();
+    if (diag == NULL) abort();
+    if (topo_read(path, &matrix, &tree, diag) == STATUS_OK) {
+        matrix_of_tree(&tree, 0, &again);
+        if (memcmp(matrix.cell, again.cell, sizeof matrix.cell) != 0) abort();
+    }
+    fuzz_print(diag);
+    close(fd);
 }
 
 static inline void fuzz_flows(const uint8_t *bytes, size_t count)

@@ -157,6 +157,13 @@ static struct run_case runs[] = {
       0,
       "\"trunks\": 256,",
       NULL },
+    { "a fabric that cannot be wired, at its key", /* 2,400 ports, 32 down a leaf: 75 leaves */
+      { "topology", "tests/cases/fabrics_too_large.yaml" },
+      2,
+      NULL,
+      "tests/cases/fabrics_too_large.yaml:6:20: error: layouts.wide.fabric.type: two tiers need 75 "
+      "leaves for 2400 NIC "
+      "ports, and a spine of 64 ports reaches only 64" },
     { "topology of a typo",
       { "topology", "dgx-h10" },
       2,

@@ -11,7 +11,7 @@ static const struct {
     void (*target)(const uint8_t *bytes, size_t count);
 } kinds[] = {
     { ".scenario", fuzz_scenario }, { ".json", fuzz_json },   { ".csv", fuzz_csv },
-    { ".swf", fuzz_swf },           { ".flows", fuzz_flows },
+    { ".swf", fuzz_swf },           { ".flows", fuzz_flows }, { ".topo", fuzz_topo },
 };
 
 static void replay(void **state)

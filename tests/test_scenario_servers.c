@@ -111,6 +111,51 @@ static void kubernetes_words(void **state)
     assert_null(strstr(scenario.resolved, "scheduler.plain")); /* of another kind */
 }
 
+/* Servers written inline: asymmetric ones of 4 and 6 GPUs (C115), a mesh of unequal pairs and a ring (C118), a table. */
+static void inside_of_servers(void **state)
+{
+    (void)state;
+    char table[FILE_PATH_BYTES], text[4096];
+    static const char matrix[] = "\tGPU0\tGPU1\tNIC0\nGPU0\tX\tNV2\tSYS\nGPU1\tNV2\tX\tPXB\n"
+                                 "NIC0\tSYS\tPXB\tX\n";
+    file_with(table, matrix, strlen(matrix));
+    snprintf(text, sizeof text,
+             HEAD
+             "  - name: lab\n    fabric: {link: ib-ndr400}\n    servers:\n"
+             "      - {count: 1, type: {gpu: x, gpus: 4, nics: 1, nic: 10 GB/s, scaleup: 60 GB/s,\n"
+             "         pcie: [(GPU0 GPU1 NIC0) GPU2, GPU3], nvlink: ['0,2,0,1', '2,0,1,0', "
+             "'0,1,0,2', '1,0,2,0'],\n"
+             "         nvlink_links: 3, p2p_max_class: PHB}}\n"
+             "      - {count: 1, type: {gpu: x, gpus: 6, nics: 2, nic: 10 GB/s, scaleup: 24 GB/s,\n"
+             "         sockets: 1, pcie_switches: 3, nvlink: none, gdr_max_class: PIX}}\n"
+             "      - {count: 1, type: {gpu: x, gpus: 2, nics: 1, nic: 10 GB/s, scaleup: 40 GB/s, "
+             "matrix: %s}}\n"
+             "      - {count: 1, type: {like: dgx-1-v100, gpus: 4}}\n"
+             "      - {count: 18, type: {like: gb200-nvl72-tray, nvlink_domain: 18}}\n",
+             table);
+    read_good(text);
+    unlink(table);
+    const struct server_group *groups = scenario.layouts[0].groups;
+    const struct server_tree *four = &groups[0].server.tree, *six = &groups[1].server.tree;
+    assert_int_equal(four->sockets, 2);
+    assert_int_equal(tree_gpu_path(four, 0, 1), LINK_NVL);
+    assert_int_equal(tree_gpu_path(four, 0, 2), LINK_PHB);
+    assert_int_equal(tree_gpu_path(four, 1, 3), LINK_SYS);
+    assert_int_equal(four->nvlinks[0][3], 1);
+    assert_true(groups[0].server.nvlink_bytes_per_s == 20e9); /* 60 over 3 links */
+    assert_int_equal(groups[0].server.p2p_max, LINK_PHB);
+    assert_int_equal(tree_gpu_path(six, 0, 1), LINK_PIX);
+    assert_int_equal(tree_gpu_path(six, 1, 2), LINK_PHB);
+    assert_int_equal(tree_nic_path(six, 2, 0), LINK_PHB);
+    assert_int_equal(groups[1].server.gdr_max, LINK_PIX);
+    const struct server_tree *read = &groups[2].server.tree;
+    assert_true(read->nvlinks[0][1] == 2 && tree_nic_path(read, 1, 0) == LINK_PXB);
+    /* half a DGX-1 is no cube mesh: its GPUs are joined as if by a switch */
+    assert_true(groups[3].server.tree.nvswitch && groups[3].server.tree.gpus == 4);
+    assert_int_equal(groups[4].server.domain_servers, 18);
+    resolved_has("layouts.lab.servers[1].type.pcie_uplink: 48 GB/s  # default: as gpu_pcie");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -119,6 +164,7 @@ int main(void)
         cmocka_unit_test(groups_of_one_type_are_not_mixed),
         cmocka_unit_test(links_and_cores_of_gpus),
         cmocka_unit_test(kubernetes_words),
+        cmocka_unit_test(inside_of_servers),
     };
     const int failed = cmocka_run_group_tests_name("scenario, servers", tests, NULL, NULL);
     scenario_clear(&scenario);
