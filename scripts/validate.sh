@@ -32,5 +32,9 @@ if [ -d "$folder/../traces/alibaba-openb-2023" ]; then
 fi
 echo "== training steps"
 "$BUILD/tests/oracle_training" "$folder" || exit 1
+if [ -d "$folder/../traces/gpu-throughputs" ]; then
+    echo "== placements of jobs, and jobs that grow"
+    "$BUILD/tests/oracle_placement" "$folder/../traces/gpu-throughputs" || exit 1
+fi
 echo "== published cases"
 "$BUILD/tests/oracle_cases" "$folder"
