@@ -450,7 +450,9 @@ static void row(char text[COLUMNS][512])
     }
     if (built) return;
     counts.not_built++;
-    printf("not built %-4s %s: %s\n", text[ID], text[INPUTS], text[EXPECTED]);
+    const char *why = training_reason(text[ID]);
+    printf("not built %-4s %s: %s%s%s\n", text[ID], text[INPUTS], text[EXPECTED],
+           why[0] ? "; " : "", why);
 }
 
 static enum status read_cases(const char *folder, struct diag *diag)

@@ -47,6 +47,24 @@ static inline double plan_share_percent(const char *what)
 #define VGG       "ddp-vgg16 - azure-nd96asr mb=0 batch=256 "
 #define DDP_BERT  "ddp-bert - azure-nd96asr mb=0 batch=128 "
 
+/* Why a case has no model. */
+static const struct training_reason {
+    const char *id, *why;
+} training_reasons[] = {
+    { "T17", "no batch, and compute of a P100 from memory only" },
+    { "T18", "no batch and no plan" },
+    { "T22", "no plan: MLPerf states GPUs and minutes" },
+    { "T24", "neither the network nor the compute time of the spread jobs is stated" },
+    { "T27", "microbatches and chunks of the two schedules are not stated: 1.28 needs a bubble of at least 28 %" },
+};
+
+static inline const char *training_reason(const char *id)
+{
+    for (size_t i = 0; i < sizeof training_reasons / sizeof *training_reasons; i++)
+        if (strcmp(training_reasons[i].id, id) == 0) return training_reasons[i].why;
+    return "";
+}
+
 /* clang-format off */
 #define TRAINING_CHECKS \
     { "T01", "163 TFLOP/s/GPU", plan_s,                                                                      \

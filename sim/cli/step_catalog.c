@@ -47,6 +47,8 @@ enum status step_take_server(struct catalog *catalog, const char *server, const 
     const struct yaml_node *of = find(catalog, CATALOG_GPUS, type.gpu, "GPU", diag);
     if (of != NULL) catalog_read_gpu(&reader, of, &gpu);
     if (diag_error_count(diag) > 0) return diag_status(diag);
+    catalog_read_fit(catalog, server, &type, diag);
+    if (diag_error_count(diag) > 0) return diag_status(diag);
     memcpy(inputs->gpu, type.gpu, sizeof inputs->gpu);
     inputs->machine.peak_flops_per_s = gpu.peak_tflops * 1e12;
     inputs->machine.memory_bytes = gpu.memory_bytes;
