@@ -1,7 +1,9 @@
 /* kube_parts.h - thousandths of GPUs on a node, as KAI gives them out for the annotation gpu-fraction (SCHEDULING 3.5).
  *
  * A part lies on one GPU, whose parts sum to 1000 at most. It goes to the GPU in parts with the least left that has room, a
- * whole GPU is opened only when none has. Pure functions. Source: KAI's plugins gpupack and gpusharingorder.
+ * whole GPU is opened only when none has. Pure functions. Leaves out: gpu-memory, parts of several GPUs for one pod, KAI's
+ * spread placement, and that the pod which reserves an opened GPU would be aligned by the topology manager.
+ * Source: KAI's plugins gpupack and gpusharingorder.
  * Tests: tests/test_kube_parts.c */
 #ifndef GPUPLAN_POLICY_KUBE_PARTS_H
 #define GPUPLAN_POLICY_KUBE_PARTS_H
