@@ -153,6 +153,29 @@ static void the_other_pods_keep_what_they_have(void **state)
     kube_done(&fixture, &result);
 }
 
+/* GPUs 0 and 1 are held until 110 s. Of a Job's two pods of three one has socket 1 from 0 s on, the other is refused. At 5 s a more
+ * important pod of four evicts the first without grace and has socket 1 for 100 s from 6 s on, after its back-off of 1 s. The
+ * Job makes both pods anew at 10 s; at 106 s it is as at 0 s, and 20 s later, its second failure, the other pod has
+ * socket 0. Three GPUs were held for 5 s and for 20 s by a Job that did not run. */
+static void a_pod_is_taken_while_another_is_awaited(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    struct replica_result result;
+    sockets_fixture(&fixture, 3, 1, TM_RESTRICTED);
+    fixture.scenario.kube.grace_ns = 0;
+    kube_job(&fixture, 0, 0, 110, 1, 2);
+    kube_job(&fixture, 1, 0, 100, 2, 3);
+    kube_job(&fixture, 2, 5, 100, 1, 4);
+    fixture.jobs.words[0].priority = fixture.jobs.words[2].priority = 10;
+    kube_run(&fixture, &result);
+    CHECK_NEAR(kube_start_s(&result, 2), 6, 1e-9);
+    assert_int_equal(refused_of(&result, 1), 2);
+    CHECK_NEAR(kube_start_s(&result, 1), 126, 1e-9);
+    CHECK_NEAR(kube_account_s(&result, ACC_HELD), 3 * (5 + 20), 1e-9);
+    kube_done(&fixture, &result);
+}
+
 /* Links between 0 and 4, 1 and 5, ... draw a pair over both sockets; aligned it is the best pair of one. */
 static void links_count_inside_the_sockets(void **state)
 {
@@ -251,6 +274,8 @@ int main(void)
                      "the other pods keep what they have, gang %s", gangs[gang]);
     rows_add(&rows, a_refusal_is_told, NULL, "a refusal is told");
     rows_add(&rows, five_never_fit_one_socket, NULL, "five never fit one socket");
+    rows_add(&rows, a_pod_is_taken_while_another_is_awaited, NULL,
+             "a pod is taken while another is awaited");
     rows_add(&rows, links_count_inside_the_sockets, NULL, "links count inside the sockets");
     rows_add(&rows, cores_say_the_socket, NULL, "cores say the socket");
     rows_add(&rows, replicas_are_aligned_too, NULL, "replicas are aligned too");
