@@ -14,12 +14,12 @@ struct link_job {
 };
 
 /* A: all always communicate (upper). B: perfect interleaving (lower). C: random phases (mean), clamped to A. */
-enum contention { CONTENTION_UPPER, CONTENTION_LOWER, CONTENTION_MEAN };
+enum contention_model { CONTENTION_UPPER, CONTENTION_LOWER, CONTENTION_MEAN };
 
 enum { CONTENTION_JOBS_MAX = 64 };
 
 /* Step time of each job, step_s[count], 1 <= count <= CONTENTION_JOBS_MAX. */
-void contended_steps(enum contention model, double link_bytes_per_s, const struct link_job *jobs,
+void contended_steps(enum contention_model model, double link_bytes_per_s, const struct link_job *jobs,
                      uint32_t count, double *step_s);
 
 /* n equal flows over k equal trunks by a uniform hash (4.5). n, k >= 1. */

@@ -208,7 +208,7 @@ static inline double job_field(const char *jobs, size_t item, char key, double a
 
 static inline void q_contend(struct query *q)
 {
-    const enum contention model = in_is(q, "model", "A")   ? CONTENTION_UPPER
+    const enum contention_model model = in_is(q, "model", "A")   ? CONTENTION_UPPER
                                   : in_is(q, "model", "B") ? CONTENTION_LOWER
                                                            : CONTENTION_MEAN;
     const double link = in(q, "cap_GBps") * GB;
