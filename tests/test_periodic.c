@@ -42,9 +42,9 @@ static void one_link_as_the_model(void **state)
     }
     const uint32_t *rows;
     assert_int_equal(periodic_solve(net, &rows), count);
-    static const enum contention models[ESTIMATES] = { [ESTIMATE_LOWER] = CONTENTION_LOWER,
-                                                       [ESTIMATE_MEAN] = CONTENTION_MEAN,
-                                                       [ESTIMATE_UPPER] = CONTENTION_UPPER };
+    static const enum contention_model models[ESTIMATES] = { [ESTIMATE_LOWER] = CONTENTION_LOWER,
+                                                             [ESTIMATE_MEAN] = CONTENTION_MEAN,
+                                                             [ESTIMATE_UPPER] = CONTENTION_UPPER };
     for (int e = 0; e < ESTIMATES; e++) {
         double want[5];
         contended_steps(models[e], capacity, model, count, want);
