@@ -95,8 +95,6 @@ double ecmp_trunks_used(uint32_t flows, uint32_t trunks)
     return -(double)trunks * exact_expm1(flows * exact_log1p(-1.0 / trunks));
 }
 
-enum { ECMP_FLOWS_MAX = 1024 };
-
 /* P(no trunk holds more than `load` flows): trunk after trunk, the next takes a binomial share of the flows that are left.
  * left[r] is the probability that r flows are left and no trunk so far is over. */
 static double all_at_most(uint32_t flows, uint32_t trunks, uint32_t load)
@@ -126,8 +124,14 @@ static double all_at_most(uint32_t flows, uint32_t trunks, uint32_t load)
 double ecmp_max_load(uint32_t flows, uint32_t trunks)
 {
     ASSERT(flows >= 1 && flows <= ECMP_FLOWS_MAX && trunks >= 1);
-    double mean = 0;
-    for (uint32_t load = 0; load < flows; load++) mean += 1 - all_at_most(flows, trunks, load);
+    /* Below an even spread one trunk always holds more; far above it none does. */
+    const uint32_t even = (flows + trunks - 1) / trunks;
+    double mean = even;
+    for (uint32_t load = even; load < flows; load++) {
+        const double more = 1 - all_at_most(flows, trunks, load);
+        mean += more;
+        if (more < 1e-15) break;
+    }
     return mean;
 }
 

@@ -16,7 +16,7 @@ struct link_job {
 /* A: all always communicate (upper). B: perfect interleaving (lower). C: random phases (mean), clamped to A. */
 enum contention_model { CONTENTION_UPPER, CONTENTION_LOWER, CONTENTION_MEAN };
 
-enum { CONTENTION_JOBS_MAX = 64 };
+enum { CONTENTION_JOBS_MAX = 64, ECMP_FLOWS_MAX = 1024 };
 
 /* Step time of each job, step_s[count], 1 <= count <= CONTENTION_JOBS_MAX. */
 void contended_steps(enum contention_model model, double link_bytes_per_s, const struct link_job *jobs,

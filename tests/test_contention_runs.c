@@ -269,9 +269,45 @@ static void slow_links_stop_nobody(void **state)
     fixture_clear(&fixture);
 }
 
+/* Eight flows over two cables: with even routing each cable has half of the bytes, by hash the fuller one has more, and its
+ * job waits for that alone. */
+static void hashes_that_meet_slow_a_job_alone(void **state)
+{
+    const uint64_t seed = rows_number(state);
+    struct fixture fixture;
+    three_leaves(&fixture, NETWORK_NONE);
+    fixture.scenario.seed = seed;
+    fixture.scenario.layouts[0].fabric.routing = ROUTING_SAMPLED;
+    fixture_job(&fixture, 0, 0, 10000, 0, 24);
+    fixture_job(&fixture, 1, 1, 1, 0, 1);
+    struct replica_result result;
+    run_it(&fixture, &result);
+    uint32_t most = 0;
+    for (int way = 0; way < 2; way++) { /* from leaf 0 to leaf 1, and back */
+        uint32_t on[2] = { 0 };
+        for (uint64_t flow = 0; flow < 8; flow++) {
+            const double u = stream_uniform(stream_key(seed, 0, "ecmp"), 0,
+                                            (UINT64_C(1) << 40) + ((uint64_t)way << 16) + flow);
+            on[u >= 0.5]++;
+        }
+        for (int cable = 0; cable < 2; cable++)
+            if (on[cable] > most) most = on[cable];
+    }
+    const struct step step = step_alone();
+    const double one_s = step.alone_s * 2 / 8; /* a flow, alone on a cable */
+    const double step_s = step.compute_s + step.latency_s + most * one_s;
+    CHECK_NEAR(s_from_ns(result.run_end_ns), 10000 * step_s / (step.compute_s * (1 + KAPPA)), 1e-8);
+    assert_true(account_s(&result, ACC_STALL_CONTENTION) == 0);
+    replica_result_clear(&result);
+    fixture_clear(&fixture);
+}
+
 int main(void)
 {
     struct rows rows = { 0 };
+    for (uintptr_t seed = 1; seed <= 5; seed++)
+        rows_add(&rows, hashes_that_meet_slow_a_job_alone, (void *)seed, "hashes, seed %u",
+                 (unsigned)seed);
     rows_add(&rows, one_slow_nic_slows_all, (void *)NETWORK_NONE, "a slow NIC, no contention");
     rows_add(&rows, one_slow_nic_slows_all, (void *)NETWORK_ESTIMATE, "a slow NIC");
     rows_add(&rows, slow_links_stop_nobody, NULL, "slow links");

@@ -51,12 +51,15 @@ static double used(const struct link_use *uses, uint32_t count, const struct fab
 {
     double bytes = 0;
     for (uint32_t i = 0; i < count; i++) {
-        char text[32];
+        char text[LINK_NAME_BYTES];
         fabric_net_name(net, uses[i].link, text);
         if (!strcmp(text, name)) bytes += uses[i].bytes;
     }
     return bytes;
 }
+
+static const struct fabric plain = { .queue_pairs = 1 };
+static const struct fabric_job sends = { .bytes = 100, .nics = 8 };
 
 struct expected {
     const char *name;
@@ -68,11 +71,11 @@ static void check(struct fabric_shape shape, const uint32_t *servers, uint32_t c
                   const struct expected *want, uint32_t want_count)
 {
     struct fabric_net net;
-    assert_true(fabric_net_init(&net, &shape, 80));
+    assert_true(fabric_net_init(&net, &shape, &plain, 80));
     struct link_use uses[64];
     assert_true(fabric_net_most_uses(&net, count) <= 64);
     for (int again = 0; again < 2; again++) { /* nothing is left behind by the first call */
-        const uint32_t got = fabric_net_uses(&net, servers, count, 100, 8, uses);
+        const uint32_t got = fabric_net_uses(&net, servers, count, &sends, uses);
         assert_int_equal(got, want_count);
         for (uint32_t i = 0; i < want_count; i++)
             CHECK_NEAR(used(uses, got, &net, want[i].name), want[i].bytes, 1e-12);
@@ -146,20 +149,141 @@ static void capacities_are_those_of_their_cables(void **state)
     shape.rails = 2; /* of both rails together */
     shape.leaves = 8;
     struct fabric_net net;
-    assert_true(fabric_net_init(&net, &shape, 80));
+    assert_true(fabric_net_init(&net, &shape, &plain, 80));
     CHECK_NEAR(fabric_net_capacity(&net, 0), 80, 1e-12);
     CHECK_NEAR(fabric_net_capacity(&net, net.first_unit), 2 * 4 * 10, 1e-12);
     CHECK_NEAR(fabric_net_capacity(&net, net.first_pod), 2 * 3 * 10, 1e-12);
     fabric_net_clear(&net);
     shape = groups();
-    assert_true(fabric_net_init(&net, &shape, 80));
+    assert_true(fabric_net_init(&net, &shape, &plain, 80));
     CHECK_NEAR(fabric_net_capacity(&net, net.first_group + 1), 5 * 10, 1e-12);
+    fabric_net_clear(&net);
+}
+
+/* ---- routing --------------------------------------------------------------------------------- */
+
+enum { DRAWS = 4000 };
+
+static struct fabric routed(enum routing routing, uint32_t queue_pairs)
+{
+    return (struct fabric){ .routing = routing, .queue_pairs = queue_pairs };
+}
+
+/* Eight flows of two servers over eight cables: the fullest holds 2.59723 of them on average (MODELS 4.5), and every flow is
+ * somewhere: each way the job's bytes leave the one leaf and enter the other over cables of the same numbers. */
+static void sampled_flows_meet_as_often_as_they_should(void **state)
+{
+    (void)state;
+    struct fabric_shape shape = leaves;
+    shape.uplinks_per_leaf = 8;
+    const struct fabric fabric = routed(ROUTING_SAMPLED, 1);
+    struct fabric_net net;
+    assert_true(fabric_net_init(&net, &shape, &fabric, 80));
+    CHECK_NEAR(fabric_net_capacity(&net, net.first_unit), 10, 1e-12);
+    const uint32_t servers[] = { 1, 2 };
+    double sum = 0, sum2 = 0;
+    for (uint64_t draw = 0; draw < DRAWS; draw++) {
+        const struct fabric_job job = {
+            .bytes = 100, .nics = 8, .key = 7, .serial = draw / 4, .epoch = draw % 4
+        };
+        struct link_use uses[64];
+        assert_true(fabric_net_most_uses(&net, 2) <= 64);
+        const uint32_t count = fabric_net_uses(&net, servers, 2, &job, uses);
+        double most = 0, bytes[2][2] = { { 0 } };
+        for (uint32_t i = 4; i < count; i++) { /* behind the servers */
+            const uint32_t row = uses[i].link - net.first_unit, unit = row / 2 / net.cables;
+            assert_true(unit < 2);
+            CHECK_NEAR(uses[i].bytes, uses[i].flows * 100 / 8, 1e-12);
+            bytes[unit][row % 2] += uses[i].bytes;
+            if (unit == 0 && row % 2 == 0 && uses[i].flows > most) most = uses[i].flows;
+            if (row % 2) continue;
+            CHECK_NEAR(uses[i + 1].bytes, uses[i].bytes, 1e-12);
+            assert_int_equal(uses[i + 1].link % (2 * net.cables),
+                             (uses[i].link + 1) % (2 * net.cables));
+        }
+        for (int i = 0; i < 4; i++) CHECK_NEAR(bytes[i / 2][i % 2], 100, 1e-12);
+        sum += most;
+        sum2 += most * most;
+    }
+    const double mean = sum / DRAWS, error = sqrt((sum2 / DRAWS - mean * mean) / DRAWS);
+    CHECK(fabs(mean - 2.59723) < 4 * error, "%g +- %g, want 2.59723", mean, error);
+    fabric_net_clear(&net);
+}
+
+/* A job that starts again is hashed again; the same placement of the same job never is. */
+static void luck_belongs_to_a_placement(void **state)
+{
+    (void)state;
+    struct fabric_shape shape = leaves;
+    shape.uplinks_per_leaf = 64;
+    const struct fabric fabric = routed(ROUTING_SAMPLED, 4);
+    struct fabric_net net;
+    assert_true(fabric_net_init(&net, &shape, &fabric, 80));
+    const uint32_t servers[] = { 1, 2 };
+    static struct link_use uses[3][512];
+    uint32_t count[3];
+    assert_true(fabric_net_most_uses(&net, 2) <= 512);
+    for (int i = 0; i < 3; i++) {
+        const struct fabric_job job = { 100, 8, 7, 5, i == 2 };
+        count[i] = fabric_net_uses(&net, servers, 2, &job, uses[i]);
+    }
+    assert_int_equal(count[0], count[1]);
+    assert_memory_equal(uses[0], uses[1], count[0] * sizeof uses[0][0]);
+    assert_true(count[2] != count[0] || memcmp(uses[0], uses[2], count[0] * sizeof uses[0][0]));
+    fabric_net_clear(&net);
+}
+
+/* NICs of one rail only meet on the cables of that rail's leaf: one cable a rail, one NIC a rail, nothing meets. */
+static void rails_do_not_meet(void **state)
+{
+    (void)state;
+    struct fabric_shape shape = leaves;
+    shape.kind = FABRIC_RAIL;
+    shape.rails = 8;
+    shape.uplinks_per_leaf = 1;
+    const struct fabric fabric = routed(ROUTING_SAMPLED, 1);
+    struct fabric_net net;
+    assert_true(fabric_net_init(&net, &shape, &fabric, 80));
+    const uint32_t servers[] = { 1, 2 };
+    struct link_use uses[64];
+    const uint32_t count = fabric_net_uses(&net, servers, 2, &sends, uses);
+    assert_int_equal(count, 4 + 4 * 8);
+    for (uint32_t i = 4; i < count; i++) CHECK_NEAR(uses[i].bytes, 100 / 8.0, 1e-12);
+    fabric_net_clear(&net);
+}
+
+/* MODELS 4.5: two servers of four NICs on 8 cables up make 8 flows on 8 cables, 38.5 % efficient; adaptive 95 %. A job
+ * that sends four flows over 16 cables waits for 1.34863 of them. */
+static void means_are_those_of_the_model(void **state)
+{
+    (void)state;
+    struct fabric_shape shape = leaves;
+    shape.nics_per_server = 4;
+    shape.uplinks_per_leaf = 8;
+    struct fabric fabric = routed(ROUTING_EXPECTED, 1);
+    struct fabric_net net;
+    assert_true(fabric_net_init(&net, &shape, &fabric, 80));
+    CHECK_NEAR(fabric_net_capacity(&net, net.first_unit), 0.385025 * 80, 1e-5);
+    fabric_net_clear(&net);
+    shape.uplinks_per_leaf = 16;
+    assert_true(fabric_net_init(&net, &shape, &fabric, 80));
+    const struct fabric_job job = { .bytes = 100, .nics = 4 };
+    CHECK_NEAR(fabric_net_routed_s(&net, &job), 1.34863 * 25 / 10, 1e-5);
+    fabric_net_clear(&net);
+    fabric = routed(ROUTING_ADAPTIVE, 1);
+    assert_true(fabric_net_init(&net, &shape, &fabric, 80));
+    CHECK_NEAR(fabric_net_capacity(&net, net.first_unit), 0.95 * 160, 1e-12);
+    assert_true(fabric_net_routed_s(&net, &job) == 0);
     fabric_net_clear(&net);
 }
 
 int main(void)
 {
     struct rows rows = { 0 };
+    rows_add(&rows, sampled_flows_meet_as_often_as_they_should, NULL, "sampled");
+    rows_add(&rows, luck_belongs_to_a_placement, NULL, "luck");
+    rows_add(&rows, rails_do_not_meet, NULL, "rails");
+    rows_add(&rows, means_are_those_of_the_model, NULL, "expected and adaptive");
     rows_add(&rows, a_job_below_one_leaf_stays_there, NULL, "below one leaf");
     rows_add(&rows, a_job_over_leaves_loads_their_uplinks_once, NULL, "over leaves");
     rows_add(&rows, pods_are_left_once, NULL, "pods");

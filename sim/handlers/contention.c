@@ -2,6 +2,7 @@
 #include "handlers/contention.h"
 
 #include "base/assert.h"
+#include "base/philox.h"
 #include "base/sort.h"
 #include "handlers/books.h"
 #include "handlers/timing.h"
@@ -21,6 +22,7 @@ struct member {
     uint32_t row;             /* PERIODIC_NONE: not on the network */
     struct speed_query query; /* with the waits of its tempo of now */
     double alone_s;
+    uint32_t epoch;             /* attempt that placed it where it is */
     int64_t waiting[ESTIMATES]; /* units of its GPUs that wait for others, by estimate */
 };
 
@@ -34,7 +36,8 @@ struct contention {
     uint32_t member_room, live_room;
     uint32_t *servers, *order, *spare; /* [servers] of a job */
     uint64_t *keys;                    /* [servers]          */
-    uint8_t *seen;                     /* [servers] all 0    */
+    uint64_t key_ecmp;
+    uint8_t *seen; /* [servers] all 0    */
     struct link_use *uses;
     bool changed;
     int64_t waiting[ESTIMATES]; /* of all */
@@ -61,6 +64,7 @@ static bool init(struct contention *contention, const struct run *run)
                                                [NETWORK_ESTIMATE] = ESTIMATE_MEAN,
                                                [NETWORK_UPPER] = ESTIMATE_UPPER,
                                                [NETWORK_LOWER] = ESTIMATE_LOWER };
+    contention->key_ecmp = stream_key(run->scenario->seed, run->replica, "ecmp");
     contention->estimate = estimates[run->scenario->contention];
     const uint32_t servers = servers_of(run);
     contention->servers = calloc(servers, sizeof *contention->servers);
@@ -75,6 +79,7 @@ static bool init(struct contention *contention, const struct run *run)
     if (!contention->seen || !contention->nic_factor || !contention->servers ||
         !contention->order || !contention->spare || !contention->keys || !contention->net ||
         !fabric_net_init(&contention->fabric, &run->variant->fabric,
+                         &run->scenario->layouts[run->variant->layout].fabric,
                          speed_server_bytes_per_s(run->speed)))
         return false;
     contention->uses =
@@ -82,9 +87,11 @@ static bool init(struct contention *contention, const struct run *run)
     return contention->uses && fill_links(contention);
 }
 
-/* Without contention a link that is slow still slows those who use it. */
-static bool slow_links(const struct scenario *scenario)
+/* Without contention a link that is slow still slows those who use it, and so do hashes that meet. */
+static bool slow_links(const struct run *run)
 {
+    const struct scenario *scenario = run->scenario;
+    if (scenario->layouts[run->variant->layout].fabric.routing != ROUTING_EVEN) return true;
     for (uint32_t i = 0; i < scenario->event_count; i++)
         if (scenario->events[i].action == ACTION_NIC_DEGRADE) return true;
     return scenario->failures.slow_link.share > 0 &&
@@ -94,7 +101,7 @@ static bool slow_links(const struct scenario *scenario)
 bool contention_init(struct run *run)
 {
     const struct scenario *scenario = run->scenario;
-    if (scenario->contention == NETWORK_NONE && !slow_links(scenario)) return true;
+    if (scenario->contention == NETWORK_NONE && !slow_links(run)) return true;
     if (scenario->communication.kind == COMM_NONE || run->replica == REPLICA_BLAST ||
         servers_of(run) < 2)
         return true;
@@ -209,10 +216,17 @@ static void enter(struct run *run, uint32_t live)
     if (servers < 2) return;
     const uint32_t nics = run->variant->fabric.nics_per_server;
     const uint32_t least = member->query.place.gpus_min;
-    const uint32_t count =
-        fabric_net_uses(&contention->fabric, contention->servers, servers, operation.bytes,
-                        least < nics ? least : nics, contention->uses);
-    const struct periodic_job job = { .compute_s = operation.compute_s,
+    const struct fabric_job sends = { .bytes = operation.bytes,
+                                      .nics = least < nics ? least : nics,
+                                      .key = contention->key_ecmp,
+                                      .serial = run->live.jobs[live].serial,
+                                      .epoch = member->epoch };
+    const uint32_t count = fabric_net_uses(&contention->fabric, contention->servers, servers,
+                                           &sends, contention->uses);
+    const double routed_s =
+        member->query.place.spans_leaves ? fabric_net_routed_s(&contention->fabric, &sends) : 0;
+    const struct periodic_job job = { .routed_s = routed_s,
+                                      .compute_s = operation.compute_s,
                                       .hidden_s = operation.hidden_s,
                                       .alone_s = operation.alone_s,
                                       .wire_s = operation.wire_s };
@@ -232,6 +246,7 @@ void contention_start(struct run *run, uint32_t live, const struct speed_query *
         return;
     }
     contention->members[live].query = *query;
+    contention->members[live].epoch = run->live.jobs[live].attempts;
     enter(run, live);
 }
 

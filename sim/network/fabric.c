@@ -2,6 +2,8 @@
 #include "network/fabric.h"
 
 #include "base/assert.h"
+#include "base/philox.h"
+#include "models/contention.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,23 +18,64 @@ static bool has_groups(const struct fabric_shape *shape)
     return shape->kind == FABRIC_DRAGONFLY && shape->pods > 1;
 }
 
-bool fabric_net_init(struct fabric_net *net, const struct fabric_shape *shape,
-                     double server_bytes_per_s)
+static const double ADAPTIVE_FRAC = 0.95; /* MODELS 4.5: line rate with dynamic balancing */
+
+static uint32_t at_most(uint32_t value, uint32_t most)
 {
-    *net = (struct fabric_net){ .shape = *shape, .server_bytes_per_s = server_bytes_per_s };
+    return value < most ? value : most;
+}
+
+/* Mean number of flows on the fullest cable of a leaf. */
+static double max_load(struct fabric_net *net, uint32_t flows)
+{
+    if (net->max_load[flows] == 0)
+        net->max_load[flows] = ecmp_max_load(flows, net->shape.uplinks_per_leaf);
+    return net->max_load[flows];
+}
+
+static double uplink_frac(struct fabric_net *net)
+{
+    const struct fabric_shape *shape = &net->shape;
+    const uint64_t ports =
+        (uint64_t)shape->servers_per_leaf * shape->nics_per_server / shape->rails;
+    const uint64_t flows = ports * net->queue_pairs;
+    if (shape->uplinks_per_leaf == 0 || net->routing == ROUTING_EVEN) return 1;
+    if (net->routing == ROUTING_ADAPTIVE) return ADAPTIVE_FRAC;
+    if (net->routing == ROUTING_SAMPLED) return 1;
+    const uint32_t counted = flows < ECMP_FLOWS_MAX ? (uint32_t)flows : ECMP_FLOWS_MAX;
+    const uint32_t k = shape->uplinks_per_leaf;
+    return ((counted + k - 1) / k) / max_load(net, counted);
+}
+
+bool fabric_net_init(struct fabric_net *net, const struct fabric_shape *shape,
+                     const struct fabric *fabric, double server_bytes_per_s)
+{
+    *net = (struct fabric_net){ .shape = *shape,
+                                .server_bytes_per_s = server_bytes_per_s,
+                                .routing = fabric->routing,
+                                .queue_pairs = fabric->queue_pairs ? fabric->queue_pairs : 1 };
+    const bool one_by_one = net->routing == ROUTING_SAMPLED && shape->uplinks_per_leaf > 0;
+    net->cables = one_by_one ? shape->rails * shape->uplinks_per_leaf : 1;
     net->first_unit = 2 * shape->servers;
-    net->first_pod = net->first_unit + (shape->uplinks_per_leaf > 0 ? 2 * shape->units : 0);
+    net->first_pod =
+        net->first_unit + (shape->uplinks_per_leaf > 0 ? 2 * shape->units * net->cables : 0);
     net->first_group = net->first_pod + (has_pods(shape) ? 2 * shape->pods : 0);
     net->links = net->first_group + (has_groups(shape) ? shape->pods * shape->pods : 0);
     net->unit_count = calloc(shape->units + 1, sizeof *net->unit_count);
     net->pod_count = calloc(shape->pods + 1, sizeof *net->pod_count);
-    return net->unit_count && net->pod_count;
+    net->on_cable = calloc(net->cables, sizeof *net->on_cable);
+    net->max_load = calloc(ECMP_FLOWS_MAX + 1, sizeof *net->max_load);
+    if (!net->unit_count || !net->pod_count || !net->on_cable || !net->max_load) return false;
+    net->uplink_frac = uplink_frac(net);
+    return true;
 }
 
 void fabric_net_clear(struct fabric_net *net)
 {
     free(net->unit_count);
     free(net->pod_count);
+    free(net->on_cable);
+    free(net->max_load);
     *net = (struct fabric_net){ 0 };
 }
 
@@ -42,17 +85,29 @@ double fabric_net_capacity(const struct fabric_net *net, uint32_t link)
     const double trunk = shape->trunk_bytes_per_s;
     ASSERT(link < net->links);
     if (link < net->first_unit) return net->server_bytes_per_s;
-    if (link < net->first_pod) return (double)shape->rails * shape->uplinks_per_leaf * trunk;
+    if (link < net->first_pod)
+        return net->uplink_frac * shape->rails * shape->uplinks_per_leaf / net->cables * trunk;
     if (link < net->first_group)
         return (double)shape->spines / shape->pods * shape->uplinks_per_spine * trunk;
     return shape->global_links * trunk;
 }
 
+double fabric_net_routed_s(struct fabric_net *net, const struct fabric_job *job)
+{
+    const struct fabric_shape *shape = &net->shape;
+    if (net->routing != ROUTING_EXPECTED || shape->uplinks_per_leaf == 0) return 0;
+    const uint32_t on_a_rail = job->nics > shape->rails ? job->nics / shape->rails : 1;
+    const uint32_t flows = at_most(on_a_rail * net->queue_pairs, ECMP_FLOWS_MAX);
+    const double flow_bytes = job->bytes / ((double)job->nics * net->queue_pairs);
+    return max_load(net, flows) * flow_bytes / shape->trunk_bytes_per_s;
+}
+
 uint32_t fabric_net_most_uses(const struct fabric_net *net, uint32_t servers)
 {
-    const uint32_t units = servers < net->shape.units ? servers : net->shape.units;
-    const uint32_t pods = servers < net->shape.pods ? servers : net->shape.pods;
-    return 2 * (servers + units + pods);
+    const uint32_t units = at_most(servers, net->shape.units);
+    const uint32_t pods = at_most(servers, net->shape.pods);
+    const uint32_t cables = at_most(net->cables, net->shape.nics_per_server * net->queue_pairs);
+    return 2 * (servers + units * cables + pods);
 }
 
 struct use_list {
@@ -87,6 +142,42 @@ static void use_groups(const struct fabric_net *net, const uint32_t *servers, ui
     }
 }
 
+/* From one unit to the next: each flow takes one of the cables that its NIC reaches. */
+static void cross(struct fabric_net *net, const struct fabric_job *job, uint32_t from, uint32_t to,
+                  struct use_list *list)
+{
+    const uint32_t uplinks = net->shape.uplinks_per_leaf;
+    const uint32_t flows = job->nics * net->queue_pairs;
+    const double flow_bytes = job->bytes / flows;
+    for (uint32_t f = 0; f < flows; f++) {
+        const uint32_t rail = f / net->queue_pairs % net->shape.rails;
+        const uint64_t draw_no = (job->epoch << 40) + ((uint64_t)from << 16) + f;
+        const uint32_t cable = (uint32_t)(stream_uniform(job->key, job->serial, draw_no) * uplinks);
+        net->on_cable[rail * uplinks + at_most(cable, uplinks - 1)]++;
+    }
+    for (uint32_t c = 0; c < net->cables; c++) {
+        list->bytes = net->on_cable[c] * flow_bytes;
+        list->flows = net->on_cable[c];
+        if (net->on_cable[c] == 0) continue;
+        use(list, net->first_unit + 2 * (from * net->cables + c));
+        use(list, net->first_unit + 2 * (to * net->cables + c) + 1);
+        net->on_cable[c] = 0;
+    }
+}
+
+/* The ring over the units of a job, by cable. */
+static void use_cables(struct fabric_net *net, const uint32_t *servers, uint32_t count,
+                       const struct fabric_job *job, struct use_list *list)
+{
+    const uint32_t per_unit = net->shape.servers_per_leaf, first = servers[0] / per_unit;
+    uint32_t last = first;
+    for (uint32_t i = 1; i <= count; i++) {
+        const uint32_t unit = i < count ? servers[i] / per_unit : first;
+        if (unit != last) cross(net, job, last, unit, list);
+        last = unit;
+    }
+}
+
 /* A leaf, or pod, that holds some of the servers and not all is left once and entered once. */
 static void use_shared(uint32_t *held, uint32_t part, uint32_t count, uint32_t link,
                        struct use_list *list)
@@ -96,10 +187,13 @@ static void use_shared(uint32_t *held, uint32_t part, uint32_t count, uint32_t l
 }
 
 uint32_t fabric_net_uses(struct fabric_net *net, const uint32_t *servers, uint32_t count,
-                         double bytes, double flows, struct link_use *uses)
+                         const struct fabric_job *job, struct link_use *uses)
 {
     const struct fabric_shape *shape = &net->shape;
-    struct use_list list = { .uses = uses, .bytes = bytes, .flows = flows };
+    struct use_list list = { .uses = uses,
+                             .bytes = job->bytes,
+                             .flows = (double)job->nics * net->queue_pairs };
+    const bool one_by_one = net->cables > 1 && net->routing == ROUTING_SAMPLED;
     if (count < 2) return 0;
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t unit = servers[i] / shape->servers_per_leaf;
@@ -111,17 +205,18 @@ uint32_t fabric_net_uses(struct fabric_net *net, const uint32_t *servers, uint32
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t unit = servers[i] / shape->servers_per_leaf;
         const uint32_t pod = unit / shape->units_per_pod;
-        if (shape->uplinks_per_leaf > 0)
+        if (shape->uplinks_per_leaf > 0 && !one_by_one)
             use_shared(net->unit_count, unit, count, net->first_unit + 2 * unit, &list);
         if (has_pods(shape))
             use_shared(net->pod_count, pod, count, net->first_pod + 2 * pod, &list);
         net->unit_count[unit] = net->pod_count[pod] = 0;
     }
     if (has_groups(shape)) use_groups(net, servers, count, &list);
+    if (one_by_one) use_cables(net, servers, count, job, &list);
     return list.count;
 }
 
-void fabric_net_name(const struct fabric_net *net, uint32_t link, char text[32])
+void fabric_net_name(const struct fabric_net *net, uint32_t link, char text[LINK_NAME_BYTES])
 {
     static const char *const way[] = { "out", "in" };
     const struct {
@@ -131,13 +226,18 @@ void fabric_net_name(const struct fabric_net *net, uint32_t link, char text[32])
     ASSERT(link < net->links);
     if (link >= net->first_group) {
         const uint32_t pair = link - net->first_group;
-        snprintf(text, 32, "group %u to %u", pair / net->shape.pods, pair % net->shape.pods);
+        snprintf(text, LINK_NAME_BYTES, "group %u to %u", pair / net->shape.pods, pair % net->shape.pods);
         return;
     }
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         if (link < kinds[i].first) continue;
         const uint32_t row = link - kinds[i].first;
-        snprintf(text, 32, "%s %u %s", kinds[i].what, row / 2, way[row % 2]);
+        if (i == 1 && net->cables > 1) {
+            snprintf(text, LINK_NAME_BYTES, "leaf %u cable %u %s", row / 2 / net->cables, row / 2 % net->cables,
+                     way[row % 2]);
+            return;
+        }
+        snprintf(text, LINK_NAME_BYTES, "%s %u %s", kinds[i].what, row / 2, way[row % 2]);
         return;
     }
 }

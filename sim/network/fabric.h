@@ -5,26 +5,45 @@
  * groups of a dragonfly. Links are rows from 0:
  *
  *     server s out, in              2 s, 2 s + 1
- *     unit u out, in                behind them; only with spines
+ *     unit u out, in                behind them; only with spines. With sampled routing each of its cables by itself
  *     pod p out, in                 behind them; only with cores
  *     group a to b                  behind them; only in a dragonfly
  *
- * Leaves out: host links inside servers, the ports of spines (evenly loaded when their leaves are).
+ * Routing (4.5) concerns the uplinks of leaves: `expected` scales them by the mean efficiency of a leaf that sends all it has,
+ * `adaptive` by 0.95. A flow that `sampled` puts on cable c of the leaf it leaves enters the next leaf over cable c too: cables
+ * of one number meet in one spine.
+ * Leaves out: host links inside servers, the ports of spines (evenly loaded when their leaves are), hashes above the leaves.
  * Tests: tests/test_fabric.c */
 #ifndef GPUPLAN_NETWORK_FABRIC_H
 #define GPUPLAN_NETWORK_FABRIC_H
 
-#include "spec/fabric.h"
+#include "spec/hardware.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
+enum { LINK_NAME_BYTES = 48 };
+
 struct fabric_net {
     struct fabric_shape shape;
     double server_bytes_per_s; /* all NICs of one server together, one direction */
+    enum routing routing;
+    uint32_t queue_pairs;
+    uint32_t cables; /* links of a unit in each direction                  */
+    double uplink_frac; /* of the capacity of uplinks that routing leaves   */
+    double *max_load;   /* [ECMP_FLOWS_MAX + 1] memo, 0 = not known yet     */
     uint32_t links, first_unit, first_pod, first_group;
     uint32_t *unit_count; /* [units] servers of a job; all 0 between calls */
     uint32_t *pod_count;  /* [pods]                                         */
+    uint32_t *on_cable;   /* [cables] flows of one crossing                 */
+};
+
+/* What a job sends over and over, and its luck with hashes. */
+struct fabric_job {
+    double bytes;  /* that leave each of its servers in one operation          */
+    uint32_t nics; /* that it uses of each server                              */
+    uint64_t key;  /* stream "ecmp" of the replica                             */
+    uint64_t serial, epoch; /* of the job; of its placements                   */
 };
 
 /* What one operation of a job puts on a link. */
@@ -36,21 +55,25 @@ struct link_use {
 
 /* False when memory is out; clear takes a zeroed one. */
 bool fabric_net_init(struct fabric_net *net, const struct fabric_shape *shape,
-                     double server_bytes_per_s);
+                     const struct fabric *fabric, double server_bytes_per_s);
 void fabric_net_clear(struct fabric_net *net);
 
 /* Bytes a second of a link. */
 double fabric_net_capacity(const struct fabric_net *net, uint32_t link);
 
-/* Most uses of a job on `servers` servers. */
+/* Most uses of a job on `servers` servers, with all their NICs. */
 uint32_t fabric_net_most_uses(const struct fabric_net *net, uint32_t servers);
 
-/* Uses of a job whose ring goes through servers[count], different ones in ascending order, with `bytes` an operation
- * leaving each and `flows` parallel flows. uses[fabric_net_most_uses]; returns their number: none for one server. */
+/* Uses of a job whose ring goes through servers[count], different ones in ascending order. uses[fabric_net_most_uses];
+ * returns their number: none for one server. */
 uint32_t fabric_net_uses(struct fabric_net *net, const uint32_t *servers, uint32_t count,
-                         double bytes, double flows, struct link_use *uses);
+                         const struct fabric_job *job, struct link_use *uses);
 
-/* "server 12 out", "leaf 3 in", "pod 1 out", "group 0 to 2"; text[32]. */
-void fabric_net_name(const struct fabric_net *net, uint32_t link, char text[32]);
+/* Least time that a job which spans leaves needs for the bytes of an operation by `expected` routing: it waits for its
+ * fullest cable. 0 with other routing. */
+double fabric_net_routed_s(struct fabric_net *net, const struct fabric_job *job);
+
+/* "server 12 out", "leaf 3 in", "leaf 3 cable 7 in", "pod 1 out", "group 0 to 2"; the longest fits. */
+void fabric_net_name(const struct fabric_net *net, uint32_t link, char text[LINK_NAME_BYTES]);
 
 #endif

@@ -158,12 +158,18 @@ static bool keep_entry(struct periodic *net, uint32_t row, const struct periodic
     return true;
 }
 
+/* How fast a job communicates when it is alone on healthy links. */
+static double least_s(const struct periodic_job *job)
+{
+    return job->routed_s > job->wire_s ? job->routed_s : job->wire_s;
+}
+
 /* A job comes (+1) or leaves (-1). */
 static void ask_links(struct periodic *net, const struct entry *entry, int sign)
 {
     for (uint32_t i = 0; i < entry->count; i++) {
         const struct link_use *one = &entry->uses[i];
-        net->sums[one->link].asked += sign * (int128)ceil(one->bytes / entry->job.wire_s * FINE);
+        net->sums[one->link].asked += sign * (int128)ceil(one->bytes / least_s(&entry->job) * FINE);
         touch(net, one->link);
     }
 }
@@ -180,9 +186,9 @@ uint32_t periodic_add(struct periodic *net, const struct periodic_job *job,
         net->scratch[i] = (struct flow_use){ .link = uses[i].link, .per_unit = uses[i].bytes };
         if (uses[i].bytes / uses[i].flows > most) most = uses[i].bytes / uses[i].flows;
     }
-    const double step_rate = 1 / step_of(job, job->alone_s);
+    const double step_rate = 1 / step_of(job, job->alone_s - job->wire_s + least_s(job));
     const uint32_t row =
-        flow_net_add(net->upper, most > 0 ? 1 / most : 1, 1 / job->wire_s, net->scratch, count);
+        flow_net_add(net->upper, most > 0 ? 1 / most : 1, 1 / least_s(job), net->scratch, count);
     if (row == FLOW_NONE) return PERIODIC_NONE;
     const uint32_t same = flow_net_add(net->lower, step_rate, step_rate, net->scratch, count);
     if (same == FLOW_NONE || !keep_entry(net, row, job, uses, count)) return PERIODIC_NONE;
@@ -261,7 +267,7 @@ static double on_link_s(const struct periodic *net, const struct link_use *use)
 /* Bandwidth terms of a job alone on its links as they are: of a link that the job alone cannot fill nothing is asked. */
 static double own_s(const struct periodic *net, const struct entry *entry)
 {
-    double wire_s = entry->job.wire_s;
+    double wire_s = least_s(&entry->job);
     for (uint32_t i = 0; i < entry->count; i++) {
         const double s = on_link_s(net, &entry->uses[i]);
         if (s > FULL * wire_s) wire_s = s;

@@ -34,6 +34,7 @@ struct periodic_job {
     double hidden_s;  /* >= 0 */
     double alone_s;   /* >= wire_s */
     double wire_s;    /* > 0 */
+    double routed_s;  /* what its own flows take at least, where they meet on a cable; 0 = wire_s */
 };
 
 /* What a job waits, in seconds of communication an operation, beyond alone_s. */

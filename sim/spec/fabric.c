@@ -3,6 +3,7 @@
 
 const char *const fabric_kind_names[FABRIC_KINDS] = { "two-tier", "three-tier", "rail", "rail-only",
                                                       "dragonfly+" };
+const char *const routing_names[ROUTINGS] = { "even", "sampled", "expected", "adaptive" };
 const char *const fabric_key_names[FABRIC_KEYS] = {
     "type", "link", "nics_per_gpu", "oversubscription", "rails", "groups", "global_links"
 };

@@ -29,6 +29,16 @@ enum fabric_kind {
 };
 extern const char *const fabric_kind_names[FABRIC_KINDS]; /* as a scenario writes them */
 
+/* How the flows of a leaf come to its uplinks (MODELS 4.5). */
+enum routing {
+    ROUTING_EVEN,     /* split evenly, without loss                                              */
+    ROUTING_SAMPLED,  /* each takes one by hash, drawn anew at each start of its job             */
+    ROUTING_EXPECTED, /* the mean of that                                                        */
+    ROUTING_ADAPTIVE, /* split evenly, at 95 %                                                   */
+    ROUTINGS
+};
+extern const char *const routing_names[ROUTINGS];
+
 struct fabric_shape {
     enum fabric_kind kind;
     uint32_t servers, nics_per_server;

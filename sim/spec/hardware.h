@@ -147,6 +147,8 @@ struct fabric {
     double oversubscription;         /* down : up at the leaf; 1 = non-blocking                        */
     uint32_t rails;                  /* of rail kinds; 0 = one for each NIC of a server                */
     uint32_t groups, global_links;   /* of a dragonfly; 0 = as few as hold the leaves, as many as fit  */
+    enum routing routing;
+    uint32_t queue_pairs;            /* of each NIC of a job: flows that are hashed by themselves; >= 1 */
     struct text_span at[FABRIC_KEYS];
 };
 

@@ -141,6 +141,8 @@ const struct key_row keys[] = {
     { "layouts[].fabric.link", KEY_CUSTOM, REQUIRED, .short_key = "like", .form = "name | {link}", .help = "an entry of catalog links.yaml, or its keys written inline" },
     { "layouts[].fabric.nics_per_gpu", KEY_NUMBER, RANGE(1.0 / LIMIT_GPUS_PER_SERVER, 16), .fallback = "=as the server type has", AT(layout, fabric.nics_per_gpu), .help = "NICs of a server over its GPUs" },
     { "layouts[].fabric.oversubscription", KEY_NUMBER, RANGE(1, 1000), .fallback = "1", AT(layout, fabric.oversubscription), .help = "down : up at the leaf; 1 = non-blocking" },
+    { "layouts[].fabric.routing", KEY_CHOICE, .fallback = "even", .words = "even|sampled|expected|adaptive", AT(layout, fabric.routing), .help = "how flows share the uplinks of a leaf. even: without loss, as a scheduler of packets does at its best; sampled: each flow on one cable by hash (ECMP), drawn at each start; expected: the mean of that; adaptive: evenly at 95%" },
+    { "layouts[].fabric.queue_pairs", KEY_COUNT, RANGE(1, 64), .fallback = "1", AT(layout, fabric.queue_pairs), .help = "flows of each NIC of a job that are hashed by themselves" },
     { "layouts[].fabric.rails", KEY_COUNT, RANGE(1, 512), .fallback = "=one for each NIC of a server", AT(layout, fabric.rails), .help = "rail, rail-only: NIC r of a server is on rail r mod rails" },
     { "layouts[].fabric.groups", KEY_COUNT, RANGE(2, 4096), .fallback = "=as few as hold the leaves", AT(layout, fabric.groups), .help = "dragonfly+: equal groups of leaves and spines" },
     { "layouts[].fabric.global_links", KEY_COUNT, RANGE(1, 1e6), .fallback = "=as many as the spines have ports for", AT(layout, fabric.global_links), .help = "dragonfly+: cables between each two groups" },
