@@ -408,7 +408,8 @@ static struct view view_of(const struct collective_hardware *hardware, enum coll
     if (view.gpus_most > hardware->gpus * joined) view.gpus_most = hardware->gpus * joined;
     if (view.gpus_most < view.gpus_min) view.gpus_most = view.gpus_min;
     if (view.servers == 1) return view;
-    view.network = network_wire(hardware, group->gpus_min, group->spans_leaves);
+    view.network = network_wire(hardware, hardware->gpudirect ? group->gpus_min : view.gpus_most,
+                                group->spans_leaves);
     if (joined > 1) view.network.bytes_per_s *= joined;
     if (joined > 1 && hardware->domain_bytes_per_s > 0)
         view.network =

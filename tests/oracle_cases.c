@@ -414,7 +414,6 @@ static const char *reason_of(const char *id)
 }
 
 /* --- the file --------------------------------------------------------------------------------------------- */
-
 enum { ID, INPUTS, EXPECTED, TOLERANCE, COLUMNS };
 static const char *const column_names[COLUMNS] = { "id", "inputs", "expected", "tolerance" };
 static struct {

@@ -48,6 +48,7 @@ struct row {
     struct step_inputs inputs; /* efficiency as in the catalog, not yet at the model's width */
     double measured_s;
     size_t group;
+    double error; /* of a judged row; NAN when it was fitted */
 };
 static struct row rows[ROWS];
 static size_t row_count;
@@ -369,14 +370,15 @@ static size_t judge(size_t group, double *error)
 {
     size_t place = 0, judged = 0;
     for (size_t i = 0; i < row_count; i++) {
-        const struct row *row = &rows[i];
+        struct row *row = &rows[i];
         if (row->group != group) continue;
         const bool is_fitted = place++ % 2 == 0;
         const double model = model_s(row, row->inputs.machine.efficiency);
         printf("%-5s %-22s %-10s %6s GPUs  measured %10.4f s, model %10.4f s, %+6.1f %%%s\n",
                row->cell[ID], row->cell[SYSTEM], row->cell[MODEL], row->cell[GPUS], row->measured_s,
                model, 100 * (model / row->measured_s - 1), is_fitted ? "  (fitted)" : "");
-        if (!is_fitted) error[judged++] = fabs(model / row->measured_s - 1);
+        row->error = is_fitted ? NAN : fabs(model / row->measured_s - 1);
+        if (!is_fitted) error[judged++] = row->error;
     }
     return judged;
 }
@@ -403,6 +405,32 @@ static void print_scaling(void)
         error[count++] = fabs(model - measured);
     }
     print_errors("training, scaling ratios", error, count, "points");
+}
+
+/* One strategy may be right and another wrong (C120): errors of judged rows by how a plan splits the model. */
+static const char *strategy_of(const struct row *row)
+{
+    const struct train_plan *plan = &row->inputs.plan;
+    if (plan->pipeline > 1) return "pipelines of tensor groups";
+    if (plan->tensor > 1) return "tensor groups";
+    if (plan->zero >= 2) return "sharded";
+    return row->inputs.model.sample_s > 0 ? "data parallel, fixed batch" : "data parallel";
+}
+
+static void print_strategies(void)
+{
+    static const char *const names[] = { "data parallel", "data parallel, fixed batch", "sharded",
+                                         "tensor groups", "pipelines of tensor groups" };
+    static double error[ROWS];
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        char name[CELL];
+        size_t count = 0;
+        for (size_t j = 0; j < row_count; j++)
+            if (strcmp(strategy_of(&rows[j]), names[i]) == 0 && !isnan(rows[j].error))
+                error[count++] = rows[j].error;
+        snprintf(name, sizeof name, "training by strategy, %s", names[i]);
+        print_errors(name, error, count, "%");
+    }
 }
 
 static void print_memory(void)
@@ -435,6 +463,7 @@ static void print_groups(void)
     for (size_t i = 0; i < REASONS && reasons[i].rows; i++)
         printf("left out: %s (%u rows:%s)\n", reasons[i].text, reasons[i].rows, reasons[i].ids);
     print_memory();
+    print_strategies();
     printf("training rows used: %zu\n", row_count);
     print_errors("training, all judged rows", all, total, "%");
     print_scaling();

@@ -40,10 +40,33 @@ static void rings_are_those_of_the_model(void **state)
     }
 }
 
+/* Without GPUDirect each GPU stages for itself: of 3 + 1 GPUs behind one NIC the three set the pace, 1.5 x 1 GB at a third of
+ * 6 GB/s; 2 + 2 take half of it; 1 + 1 + 1 + 1 all of it, and are faster. */
+static void staged_by_the_fullest_server(void **state)
+{
+    (void)state;
+    struct collective_hardware hardware = plain_hardware();
+    hardware.gpus = 4;
+    hardware.nics = 1;
+    hardware.nic_bytes_per_s = 6e9;
+    hardware.gpudirect = false;
+    hardware.scaleup_hop_s = hardware.network_hop_s = 0;
+    static const struct {
+        struct collective_group group;
+        double share;
+    } cases[] = { { { 2, 4, 1, false }, 3 }, { { 2, 4, 2, false }, 2 }, { { 4, 4, 1, false }, 1 } };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        CHECK_NEAR(
+            collective_time(&hardware, OP_ALL_REDUCE, &cases[i].group, 1e9, ALLOW(ALGORITHM_RING))
+                .total_s,
+            1.5 * 1e9 / (6e9 / cases[i].share), 1e-12);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rings_are_those_of_the_model),
+        cmocka_unit_test(staged_by_the_fullest_server),
     };
     return cmocka_run_group_tests_name("collective_time", tests, NULL, NULL);
 }
