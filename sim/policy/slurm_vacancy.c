@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MILLI = 1000, ENDS_MOST = 256, TABLE_ENDS = 0, MOVED_MOST = 64 };
+enum { MILLI = 1000, ENDS_MOST = 256, TABLE_ENDS = 0 };
 #define EMPTY_NODE UINT32_MAX
 
 /* ---- tables ---------------------------------------------------------------------------------- */
@@ -31,7 +31,6 @@ static uint32_t table_make(struct slurm_vacancy *ready, uint32_t gpus, uint32_t 
     table->before = calloc((size_t)VACANCY_MARKS * ready->words, sizeof *table->before);
     ready->table_count++;
     if (!table->ready_s || !table->version || !table->order || !table->before) return VACANT_NONE;
-    for (uint32_t node = 0; node < ready->nodes; node++) table->order[node] = node;
     return ready->table_count - 1;
 }
 
@@ -153,34 +152,6 @@ static void sort_all(struct slurm_vacancy *ready, struct slurm_vacancy_table *ta
     sort_rows(table->order, ready->spare, ready->nodes, ready->keys);
 }
 
-static bool is_before(const int64_t *ready_s, uint32_t node, uint32_t other)
-{
-    return ready_s[node] != ready_s[other] ? ready_s[node] < ready_s[other] : node < other;
-}
-
-/* Nodes that have moved leave the order, and come back one by one. */
-static void sort_moved(struct slurm_vacancy *ready, struct slurm_vacancy_table *table,
-                       const uint32_t *moved, uint32_t moved_count)
-{
-    const int64_t *ready_s = table->ready_s;
-    uint32_t *order = table->order, count = 0;
-    for (uint32_t i = 0; i < ready->nodes; i++)
-        if (table->version[order[i]] == ready->node_version[order[i]]) order[count++] = order[i];
-    for (uint32_t m = 0; m < moved_count; m++) {
-        const uint32_t node = moved[m];
-        uint32_t low = 0, high = count++;
-        while (low < high) {
-            const uint32_t middle = (low + high) / 2;
-            if (is_before(ready_s, order[middle], node))
-                low = middle + 1;
-            else
-                high = middle;
-        }
-        memmove(&order[low + 1], &order[low], (count - 1 - low) * sizeof *order);
-        order[low] = node;
-    }
-}
-
 static void set_marks(const struct slurm_vacancy *ready, struct slurm_vacancy_table *table)
 {
     const uint32_t words = ready->words;
@@ -197,24 +168,81 @@ static void set_marks(const struct slurm_vacancy *ready, struct slurm_vacancy_ta
     }
 }
 
+/* The first place in [low, high) of the order that (at_s, node) does not stand behind; high = there is none. */
+static uint32_t place_of(const struct slurm_vacancy_table *table, uint32_t low, uint32_t high,
+                         int64_t at_s, uint32_t node)
+{
+    while (low < high) {
+        const uint32_t middle = (low + high) / 2, other = table->order[middle];
+        const int64_t other_s = table->ready_s[other];
+        if (other_s < at_s || (other_s == at_s && other < node))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static void flip(uint64_t *set, uint32_t node)
+{
+    set[node / 64] ^= UINT64_C(1) << (node % 64);
+}
+
+/* A node gets another time, and moves in the order; a mark between its places sees it go by, and its neighbour come back. */
+static void move_node(const struct slurm_vacancy *ready, struct slurm_vacancy_table *table,
+                      uint32_t node, int64_t at_s)
+{
+    const int64_t was_s = table->ready_s[node];
+    const uint32_t from = place_of(table, 0, ready->nodes, was_s, node);
+    uint32_t *order = table->order, to;
+    if (at_s > was_s) {
+        to = place_of(table, from + 1, ready->nodes, at_s, node) - 1;
+        memmove(&order[from], &order[from + 1], (to - from) * sizeof *order);
+    } else {
+        to = place_of(table, 0, from, at_s, node);
+        memmove(&order[to + 1], &order[to], (from - to) * sizeof *order);
+    }
+    order[to] = node;
+    table->ready_s[node] = at_s;
+    const uint32_t low = from < to ? from : to, high = from < to ? to : from;
+    for (uint32_t mark = (low + ready->stride - 1) / ready->stride;
+         mark < VACANCY_MARKS && mark * ready->stride <= high; mark++) {
+        const uint32_t first = mark * ready->stride;
+        uint64_t *before = table->before + (size_t)mark * ready->words;
+        table->mark_s[mark] = table->ready_s[order[first]];
+        if (first == low) continue;
+        flip(before, node);
+        flip(before, order[from < to ? first - 1 : first]);
+    }
+}
+
+static void read_all(struct slurm *slurm, const struct policy_view *view,
+                     struct slurm_vacancy_table *table)
+{
+    struct slurm_vacancy *ready = &slurm->vacancy;
+    for (uint32_t node = 0; node < ready->nodes; node++)
+        if (table->version[node] != ready->node_version[node])
+            table->ready_s[node] = ready_of(slurm, view, table, node);
+    memcpy(table->version, ready->node_version, ready->nodes * sizeof *table->version);
+    sort_all(ready, table);
+    set_marks(ready, table);
+}
+
 static void bring_up_to_date(struct slurm *slurm, const struct policy_view *view,
                              struct slurm_vacancy_table *table)
 {
     struct slurm_vacancy *ready = &slurm->vacancy;
     if (table->changes == ready->changes) return;
-    uint32_t moved[MOVED_MOST], count = 0;
-    for (uint32_t node = 0; node < ready->nodes; node++) {
-        if (table->version[node] == ready->node_version[node]) continue;
-        table->ready_s[node] = ready_of(slurm, view, table, node);
-        if (count < MOVED_MOST) moved[count] = node;
-        count++;
-    }
-    if (count < MOVED_MOST)
-        sort_moved(ready, table, moved, count);
+    if (table->changes == 0 || ready->changes - table->changes > VACANCY_RECENT)
+        read_all(slurm, view, table);
     else
-        sort_all(ready, table);
-    memcpy(table->version, ready->node_version, ready->nodes * sizeof *table->version);
-    set_marks(ready, table);
+        for (uint32_t change = table->changes; change != ready->changes; change++) {
+            const uint32_t node = ready->recent[change % VACANCY_RECENT];
+            if (table->version[node] == ready->node_version[node]) continue;
+            table->version[node] = ready->node_version[node];
+            const int64_t at_s = ready_of(slurm, view, table, node);
+            if (at_s != table->ready_s[node]) move_node(ready, table, node, at_s);
+        }
     table->changes = ready->changes;
 }
 

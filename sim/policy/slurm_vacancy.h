@@ -20,7 +20,7 @@
 
 #define VACANT_NEVER INT64_MAX
 
-enum { VACANCY_MARKS = 64 };
+enum { VACANCY_MARKS = 64, VACANCY_RECENT = 256 };
 
 struct slurm_vacancy_table {
     uint32_t gpus, cores; /* least of one node; cores UINT32_MAX = the node must be empty              */
@@ -39,6 +39,7 @@ struct slurm_vacancy {
     uint32_t stride; /* nodes from mark to mark                                                   */
     uint32_t *node_version; /* [nodes] one more with each change of the node                           */
     uint32_t changes;       /* one more with each change of any node                                  */
+    uint32_t recent[VACANCY_RECENT]; /* node of change c at c % VACANCY_RECENT                            */
     uint64_t *keys;         /* [nodes]                                                            */
     uint32_t *spare;        /* [nodes]                                                            */
 };
@@ -49,7 +50,7 @@ void slurm_vacancy_clear(struct slurm_vacancy *ready);
 static inline void slurm_vacancy_changed(struct slurm_vacancy *ready, uint32_t node)
 {
     ready->node_version[node]++;
-    ready->changes++;
+    ready->recent[ready->changes++ % VACANCY_RECENT] = node;
 }
 
 /* The row of the table for a need, or VACANT_NONE when memory is out. */
