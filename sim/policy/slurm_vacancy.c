@@ -248,12 +248,24 @@ static void bring_up_to_date(struct slurm *slurm, const struct policy_view *view
 
 /* ---- questions ------------------------------------------------------------------------------- */
 
+static bool have_common(const uint64_t *set, const uint64_t *other, uint32_t words)
+{
+    for (uint32_t w = 0; w < words; w++)
+        if (set[w] & other[w]) return true;
+    return false;
+}
+
 int64_t slurm_vacancy_at(struct slurm *slurm, const struct policy_view *view, uint32_t row,
                          const uint64_t *nodes, uint32_t count)
 {
+    const struct slurm_vacancy *ready = &slurm->vacancy;
     struct slurm_vacancy_table *table = &slurm->vacancy.tables[row];
     bring_up_to_date(slurm, view, table);
-    for (uint32_t i = 0; i < slurm->vacancy.nodes; i++) {
+    uint32_t mark = 0; /* the last before which none of them stands */
+    while (count == 1 && mark + 1 < VACANCY_MARKS &&
+           !have_common(nodes, table->before + (size_t)(mark + 1) * ready->words, ready->words))
+        mark++;
+    for (uint32_t i = mark * ready->stride; i < ready->nodes; i++) {
         const uint32_t node = table->order[i];
         if (slurm_set_has(nodes, node) && count-- <= 1) return table->ready_s[node];
     }
