@@ -76,7 +76,6 @@ struct train_fault_at train_plan_check(const struct train_model *model,
         { TRAIN_EXPERTS, ep == 1 || divides(ep, model->experts), model->experts, ep },
         { TRAIN_EXPERT_GROUP, divides(ep, plan->data), plan->data, ep },
         { TRAIN_EXPERT_SPREAD, gpus <= server || nests(ep, ranks), ep, ranks },
-        { TRAIN_SHARDED_PIPELINE, plan->zero < 3 || plan->pipeline == 1, plan->pipeline, 1 },
     };
     for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
         if (!rules[i].holds)

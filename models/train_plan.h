@@ -80,7 +80,6 @@ enum train_fault {
     TRAIN_EXPERTS,    /* experts by ep                                                               */
     TRAIN_EXPERT_GROUP,  /* dp by ep                                                                 */
     TRAIN_EXPERT_SPREAD, /* ep against the ranks of a data group on one server, as tp against a server */
-    TRAIN_SHARDED_PIPELINE, /* stage 3 with pp > 1: not built                                        */
     TRAIN_MEMORY,     /* value bytes of `of`                                                         */
     TRAIN_FAULTS
 };

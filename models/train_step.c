@@ -178,7 +178,7 @@ static struct cost beside_pass(struct cost bucket, double pass_s, const struct t
 
 static double sharded_exposed_s(const struct job *job, double gather_s, double scatter_s)
 {
-    const double layers = job->model->layers;
+    const double layers = job->model->layers / job->plan->pipeline;
     const struct sharded_step step = { layers, job->forward_s / layers, job->backward_s / layers,
                                        gather_s, scatter_s };
     const double all_s = layers * (2.0 * gather_s + scatter_s);
@@ -188,7 +188,7 @@ static double sharded_exposed_s(const struct job *job, double gather_s, double s
 
 static struct cost sharded_cost(const struct job *job)
 {
-    const double share = 1.0 / job->model->layers;
+    const double share = job->plan->pipeline / job->model->layers;
     const struct cost gather = held_cost(job, OP_ALL_GATHER, weight_bytes, share);
     const struct cost scatter = held_cost(job, OP_REDUCE_SCATTER, job->plan->gradient_bytes, share);
     struct cost cost = { sharded_exposed_s(job, gather.total_s, scatter.total_s),

@@ -44,6 +44,11 @@ static const struct line_case lines[] = {
       "--server dgx-a100 --gpus 8 --model gpt-7.5b --stack megatron-a100 --eff 0.4 --tp 4 --batch "
       "8",
       0, "kernels at 0.400 of 312 TFLOP/s\n" },
+    /* 2 B x 3.5e9 of weights and of gradients, 12 B of the optimizer. */
+    { "parameters by their letter", H100 "--gpus 1 --params 3.5B --sample-time 100ms --batch 1", 0,
+      "weights 7.0, gradients 7.0, optimizer 42.0," },
+    { "a letter that is none", H100 "--gpus 1 --params 3.5X --sample-time 100ms --batch 1", 2,
+      "step: cannot read --params '3.5X'" },
     { "groups that miss GPUs", SMALL "--gpus 16 --tp 2 --pp 2 --dp 3", 2,
       "step: tp x pp x dp = 12 must be the number of GPUs, 16\n" },
     { "a tensor group across servers, in part", SMALL "--gpus 24 --tp 3", 2,

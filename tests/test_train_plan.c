@@ -57,7 +57,6 @@ static const struct fault_case faults[] = {
     { "a data group of four in eights", 4, 1, 1, 4, 8, 1, 0, 4, 8, 8, TRAIN_EXPERT_GROUP, 4, 8 },
     { "six expert ranks on servers of four", 12, 1, 1, 12, 6, 1, 0, 12, 8, 6, TRAIN_EXPERT_SPREAD,
       6, 4 },
-    { "sharded weights in a pipeline", 4, 1, 2, 2, 1, 1, 3, 4, 8, 0, TRAIN_SHARDED_PIPELINE, 2, 1 },
 };
 
 static void fault_is_found(void **state)

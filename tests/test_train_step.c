@@ -114,7 +114,7 @@ static void shards_by_hand(void **state)
     model.layers = 4;
     model.hidden = 0;
     model.sample_s = 12e-3;
-    const struct train_machine machine = small_machine(4);
+    struct train_machine machine = small_machine(4);
     struct train_plan plan = train_plan_plain();
     plan.data = 4;
     plan.batch = 8;
@@ -123,6 +123,13 @@ static void shards_by_hand(void **state)
     plan.overlap_data = 1;
     CHECK_NEAR(train_step(&model, &plan, &machine).gradient_s, 2 * 3 * 375e-6, 1e-12);
     CHECK_NEAR(train_step(&model, &plan, &machine).compute_s, 24e-3, 1e-12);
+    /* Two stages on two servers: as many bytes and compute for half of the layers, twice the microbatches. */
+    machine = small_machine(8);
+    plan.pipeline = 2;
+    plan.batch = 16;
+    CHECK_NEAR(train_step(&model, &plan, &machine).gradient_s, 4 * 3 * 375e-6, 1e-12);
+    plan.overlap_data = 0;
+    CHECK_NEAR(train_step(&model, &plan, &machine).gradient_s, 4 * 6 * 375e-6, 1e-12);
 }
 
 /* One GPU gives back the time that was measured on it (C119: aliyun/SimAI 166), and GPUs share it out; twice the peak
@@ -183,7 +190,7 @@ static struct train_plan any_plan(uint64_t seed, struct train_model *model,
     plan.expert = 1u << any_count(seed, 3, 0, 4);
     if (plan.expert > plan.data) plan.expert = plan.data;
     plan.interleave = plan.pipeline > 1 ? any_count(seed, 4, 1, 3) : 1;
-    plan.zero = any_count(seed, 5, 0, plan.pipeline > 1 ? 2 : 3);
+    plan.zero = any_count(seed, 5, 0, 3);
     plan.recompute = (enum recompute)any_count(seed, 6, 0, 2);
     plan.scatter = any(seed, 7) < 0.5;
     plan.microbatch = any_count(seed, 8, 1, 4);

@@ -17,7 +17,7 @@ static const struct option_row options[] = {
     { "--nics-per-gpu", 0, "X", "the server's", "NICs for each GPU", false },
     { "--model", 0, "ID", NULL, "model of the catalog; options below win", false },
     { "--stack", 0, "ID", NULL, "framework of the catalog; options below win", false },
-    { "--params", 0, "P", NULL, "parameters, as 7e9", false },
+    { "--params", 0, "P", NULL, "parameters, as 7B or 7e9", false },
     { "--active", 0, "P", "all", "parameters that one token visits", false },
     { "--layers", 0, "N", NULL, "blocks of the model", false },
     { "--hidden", 0, "N", NULL, "width of a block", false },
@@ -60,6 +60,23 @@ static enum status number(struct cli *cli, const char *name, double least, doubl
         return diag_usage(cli->diag, "step: %s must be %g to %g, got %g", name, least, most, value);
     *out = value;
     return STATUS_OK;
+}
+
+/* A number of parameters, also as 7B: thousands, millions, billions, trillions. */
+static enum status parameters(struct cli *cli, const char *name, double *out)
+{
+    static const char suffixes[] = "KMBT";
+    static const double times[] = { 1e3, 1e6, 1e9, 1e12 };
+    const char *text = cli_value(cli, name);
+    const size_t bytes = text ? strlen(text) : 0;
+    const char *suffix = bytes > 1 ? strchr(suffixes, text[bytes - 1]) : NULL;
+    struct why why;
+    if (suffix == NULL) return number(cli, name, 1, 1e15, out);
+    if (!quantity_number(text, bytes - 1, out, &why))
+        return diag_usage(cli->diag, "step: cannot read %s '%s': %s", name, text, why.text);
+    *out *= times[suffix - suffixes];
+    if (*out >= 1 && *out <= 1e15) return STATUS_OK;
+    return diag_usage(cli->diag, "step: %s must be 1 to 1000T, got %s", name, text);
 }
 
 static enum status seconds(struct cli *cli, const char *name, double *out)
@@ -152,7 +169,7 @@ static enum status read_experts(struct cli *cli, struct train_model *model)
     if (cli_has(cli, "--experts") && model->experts_per_token == 0) model->experts_per_token = 2;
     TRY(number(cli, "--experts", 0, 1e6, &model->experts));
     TRY(number(cli, "--topk", 1, 1e6, &model->experts_per_token));
-    TRY(number(cli, "--active", 1, 1e15, &model->active_parameters));
+    TRY(parameters(cli, "--active", &model->active_parameters));
     if (model->active_parameters > model->parameters)
         return diag_usage(cli->diag, "step: --active %g is more than the %g parameters",
                           model->active_parameters, model->parameters);
@@ -183,7 +200,7 @@ static enum status read_model(struct cli *cli, struct catalog *catalog, struct s
         TRY(needed(cli, "--layers"));
         TRY(needed(cli, "--hidden"));
     }
-    TRY(number(cli, "--params", 1, 1e15, &model->parameters));
+    TRY(parameters(cli, "--params", &model->parameters));
     if (id == NULL || cli_has(cli, "--params")) model->active_parameters = model->parameters;
     TRY(number(cli, "--layers", 1, 1e6, &model->layers));
     TRY(number(cli, "--hidden", 1, 1e7, &model->hidden));

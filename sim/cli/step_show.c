@@ -23,7 +23,6 @@ static const char *const fault_texts[TRAIN_FAULTS] = {
     [TRAIN_EXPERT_GROUP] = "dp %g must be a multiple of ep = %g",
     [TRAIN_EXPERT_SPREAD] =
         "ep %g must divide the %g ranks of a data group on one server, or be a multiple of them",
-    [TRAIN_SHARDED_PIPELINE] = "zero 3 with pp %g is not built: pp must be %g, or zero at most 2",
 };
 
 enum status step_refuse(const struct step_inputs *inputs, struct diag *diag)
