@@ -8,6 +8,7 @@
  *       is that of one GPU at the same batch, the rest is models/staging.
  *   elasticflow_A100_MODEL.csv    iterations/s by GPUs and batch: the catalog's ddp models, fitted to one batch of each model;
  *       all rows of other batches are judged.
+ * FOLDER/../../figures/locality.csv: its rows of the ImageNet job by the same fit; the others state too little.
  *
  * Of what is judged: the error of the time, and of all pairs of one model and batch that differ by more than 10 % the share
  * that the model puts in the right order. Of cifar10 and imagenet half of the pairs that were measured twice stand in the other
@@ -25,7 +26,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { POINTS = 2048, TEXT = 32, FIELDS = 16 };
+enum { POINTS = 2048, TEXT = 64, FIELDS = 16 };
 
 struct point {
     char placement[TEXT];
@@ -215,6 +216,8 @@ static void settle_points(void)
     point_count = kept;
 }
 
+static double imagenet[PARAMETERS]; /* as fitted to its placements */
+
 static void pollux(const char *folder, const char *model)
 {
     char path[4096], name[128];
@@ -228,6 +231,7 @@ static void pollux(const char *folder, const char *model)
     settle_points();
     fit(parameter);
     for (size_t i = 0; i < point_count; i++) points[i].model_s = placed_s(&points[i], parameter);
+    if (strcmp(model, "imagenet") == 0) memcpy(imagenet, parameter, sizeof imagenet);
     printf("%s: gradients %.0f ms between two ranks, gamma %.2f, %.1f %% for each GPU beside\n",
            model, 1e3 * parameter[SYNC_S], parameter[GAMMA], 100 * parameter[INSIDE]);
     const double batch = points[0].batch; /* the smallest stands first */
@@ -236,6 +240,39 @@ static void pollux(const char *folder, const char *model)
            batch, dense->measured_s, dense->model_s, sparse->measured_s, sparse->model_s);
     snprintf(name, sizeof name, "placements, %s, judged rows", model);
     judge(name);
+}
+
+/* ---- the table of localities ---- */
+
+static unsigned locality_used, locality_left;
+
+/* Rows of the ImageNet job on one GPU a server; the others state neither network nor compute. */
+static void locality_row(const char *first, const double *fields, size_t count)
+{
+    if (count < 7 || fields[2] <= 0) return; /* the header */
+    const double batch = fields[1], packed_s = fields[4], spread_s = fields[5];
+    if (strncmp(first, "ImageNet", 8) != 0 || packed_s <= 0) {
+        locality_left++;
+        return;
+    }
+    const uint32_t gpus = (uint32_t)fields[2];
+    const struct point point = { .group = { gpus, gpus, 1 }, .compute_s = packed_s };
+    const double model = packed_s / placed_s(&point, imagenet);
+    locality_used++;
+    printf("locality.csv, ImageNet at %g, %u servers of one T4: %.2f of the speed of one, model "
+           "%.2f\n",
+           batch, gpus, packed_s / spread_s, model);
+}
+
+static void locality(const char *folder)
+{
+    char path[4096];
+    snprintf(path, sizeof path, "%s/../../figures/locality.csv", folder);
+    if (!read_table(path, locality_row)) printf("left out: %s cannot be read\n", path);
+    printf("locality.csv: %u rows used; left out: %u rows, neither network nor compute of the "
+           "spread jobs stated, or "
+           "no placements of the model\n",
+           locality_used, locality_left);
 }
 
 /* ---- growing jobs ---- */
@@ -299,6 +336,7 @@ int main(int argc, char **argv)
     struct diag *diag = diag_create();
     if (catalog_open(&catalog, diag) != STATUS_OK) return 1;
     for (size_t i = 0; i < sizeof models / sizeof *models; i++) pollux(argv[1], models[i]);
+    locality(argv[1]);
     elastic(&catalog, argv[1], "resnet50", "ddp-resnet50", 256);
     elastic(&catalog, argv[1], "vgg16", "ddp-vgg16", 256);
     elastic(&catalog, argv[1], "gpt2", "ddp-gpt2", 256);
