@@ -116,7 +116,7 @@ struct collective_hardware {
     bool sharp;                     /* the switches sum                                                   */
     struct collective_line two_servers; /* measured on two servers where a tree is faster than the NICs allow a ring;
                                            all 0 = no gain                                                */
-    double uplinks_bytes_per_s;     /* all uplinks of one leaf; INFINITY = they never limit               */
+    double uplinks_bytes_per_s;     /* by which the ring of a group leaves a leaf; INFINITY = they never limit */
 };
 
 /* Where the members of one collective sit. */
@@ -130,6 +130,9 @@ struct collective_group {
 struct collective_result {
     double total_s;
     double intra_s; /* on an infinitely fast network; the rest is lost to the network. 0 <= intra_s <= total_s */
+    double network_bytes; /* that leave each server, and enter it, over all its NICs together (2.11); 0 on one */
+    double wire_s;        /* the larger of the bandwidth terms; the rest of total_s is latency and, of a hierarchical
+                             form, what its phases do not overlap */
     enum collective_algorithm algorithm;
     enum collective_protocol protocol;
     enum collective_bottleneck bottleneck;

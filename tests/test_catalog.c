@@ -157,6 +157,23 @@ static const struct wrong_case wrongs[] = {
     { "a GPU that is not there", CATALOG_SERVERS,
       "{id: a, gpu: h100, gpus: 8, nics: 8, nic: 1 GB/s, scaleup: 1 GB/s}",
       "no GPU 'h100' in gpus.yaml" },
+    { "a line without its bandwidth", CATALOG_COLLECTIVES,
+      "{id: a, servers: dgx-h100, gpus: 8, nvls: 35us, mark: memory, source: x}",
+      "nvls: cannot read '35us': a latency and a bus bandwidth are expected" },
+    { "lines that do not rise", CATALOG_COLLECTIVES,
+      "{id: a, servers: dgx-h100, gpus: 8, nvls: \"35us 38 GB/s, 30us 50 GB/s\", mark: memory, "
+      "source: x}",
+      "must rise from line to line, '30us 50 GB/s' does not" },
+    { "lines that are too many", CATALOG_COLLECTIVES,
+      "{id: a, servers: dgx-h100, gpus: 8, two_servers: \"1us 1 GB/s, 2us 2 GB/s\", mark: memory, "
+      "source: x}",
+      "two_servers: at most 1 lines" },
+    { "a ring through one GPU", CATALOG_COLLECTIVES,
+      "{id: a, servers: dgx-h100, gpus: 8, ring: \"1:2 GB/s\", mark: memory, source: x}",
+      "'1:2 GB/s' is not GPUs:bandwidth" },
+    { "collectives of no server", CATALOG_COLLECTIVES,
+      "{id: a, servers: dgx-h10, gpus: 8, mark: memory, source: x}",
+      "no server 'dgx-h10' in servers.yaml" },
     { "a component that is none", CATALOG_FAILURES, "{id: a, gpus: {rate: 1/day}}",
       "unknown key 'gpus'; did you mean 'gpu'?" },
 };

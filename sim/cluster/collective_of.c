@@ -61,7 +61,7 @@ struct collective_hardware collective_of(const struct server_type *server, uint3
         .nic_bytes_per_s = link ? link->bytes_per_s : server->nic_bytes_per_s,
         .gpu_pcie_bytes_per_s = server->gpu_pcie_bytes_per_s,
         .host_memory_bytes_per_s = server->host_memory_bytes_per_s,
-        .gpudirect = path_all_gpudirect(server, nics),
+        .gpudirect = path_any_gpudirect(server, nics),
         .network_hop_s = link ? link->hop_s : NETWORK_HOP_S,
         .tree_hop_s = link ? link->tree_hop_s : 0.0,
         .sharp = link && link->sharp,

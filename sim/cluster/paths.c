@@ -59,6 +59,13 @@ bool path_all_gpudirect(const struct server_type *server, uint32_t nics)
     return server->gpudirect;
 }
 
+bool path_any_gpudirect(const struct server_type *server, uint32_t nics)
+{
+    for (uint32_t gpu = 0; gpu < server->tree.gpus; gpu++)
+        if (path_gpudirect(server, gpu, nics)) return true;
+    return server->gpudirect && server->tree.gpus == 0;
+}
+
 double path_network_bytes_per_s(const struct server_type *server, uint32_t nics,
                                 double nic_bytes_per_s, uint32_t active)
 {

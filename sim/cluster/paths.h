@@ -14,6 +14,10 @@ bool path_gpudirect(const struct server_type *server, uint32_t gpu, uint32_t nic
 /* The same of all GPUs of the server: a ring is as slow as the slowest. */
 bool path_all_gpudirect(const struct server_type *server, uint32_t nics);
 
+/* Whether one GPU at least has it: a ring enters and leaves the server there, as rings of eight GPUs over one NIC do
+ * (24 GB/s on HDR: FIGURES 1 "Collectives", 3). */
+bool path_any_gpudirect(const struct server_type *server, uint32_t nics);
+
 /* Network bandwidth of each of `active` GPUs of one server that send at once over `nics` NICs (gpu_net_bw). */
 double path_network_bytes_per_s(const struct server_type *server, uint32_t nics,
                                 double nic_bytes_per_s, uint32_t active);

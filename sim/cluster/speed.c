@@ -4,12 +4,10 @@
 #include "base/assert.h"
 #include "base/clock.h"
 #include "base/philox.h"
-#include "cluster/paths.h"
+#include "cluster/collective_of.h"
 #include "models/checkpoint.h"
-#include "models/collective.h"
 #include "models/hardware.h"
 #include "models/locality.h"
-#include "models/wire.h"
 
 #include <math.h>
 #include <string.h>
@@ -24,19 +22,16 @@ struct collective_memo {
     uint32_t gpus; /* 0 = empty */
     uint32_t profile;
     struct speed_place place;
-    double total_s, intra_s;
-    struct wire wire;
+    struct collective_result time;
 };
 
 struct site { /* the servers and network of a layout, as the models see them */
     uint32_t gpus_per_server, links_per_server, servers_per_leaf, servers_per_domain;
     uint32_t rails; /* leaves that one server hangs on                                 */
-    double intra_bytes_per_s, intra_hop_s, network_hop_s;
-    const struct server_type *server;
     double nic_bytes_per_s;
-    bool gpudirect;             /* of all GPUs of a server */
     double uplinks_bytes_per_s; /* all uplinks of one leaf together, with rails of one unit */
     double pods_bytes_per_s;    /* between two groups of a dragonfly                     */
+    struct collective_hardware hardware;
 };
 
 struct speed {
@@ -45,21 +40,17 @@ struct speed {
     struct collective_memo memo[2][MEMO_ROWS]; /* here, recorded */
 };
 
-static struct site site_of(const struct server_type *server, uint32_t nics, double nic_bytes_per_s,
-                           double network_hop_s)
+static struct site site_of(const struct server_type *server, uint32_t nics,
+                           const struct link_type *link)
 {
     return (struct site){ .gpus_per_server = server->gpus,
                           .links_per_server = nics,
                           .servers_per_domain = server->domain_servers ? server->domain_servers : 1,
                           .rails = 1,
-                          .gpudirect = path_all_gpudirect(server, nics),
-                          .intra_bytes_per_s = server->scaleup_bytes_per_s,
-                          .intra_hop_s = server->scaleup_hop_s,
-                          .network_hop_s = network_hop_s,
-                          .server = server,
-                          .nic_bytes_per_s = nic_bytes_per_s,
+                          .nic_bytes_per_s = link->bytes_per_s,
                           .uplinks_bytes_per_s = INFINITY,
-                          .pods_bytes_per_s = INFINITY };
+                          .pods_bytes_per_s = INFINITY,
+                          .hardware = collective_of(server, nics, link) };
 }
 
 /* The recorded cluster: its own servers and NICs; of its network nothing is known, so it is that
@@ -68,7 +59,9 @@ static struct site recorded_site(const struct scenario *scenario)
 {
     const struct server_type *server = &scenario->recorded_server;
     const struct fabric *fabric = &scenario->layouts[scenario->baseline].fabric;
-    struct site site = site_of(server, server->nics, server->nic_bytes_per_s, fabric->link.hop_s);
+    struct link_type link = fabric->link;
+    link.bytes_per_s = server->nic_bytes_per_s;
+    struct site site = site_of(server, server->nics, &link);
     const uint64_t servers = scenario->recorded_count ? scenario->recorded_count : 1;
     const struct two_tier tiers =
         two_tier(servers * server->nics, fabric->link.switch_ports, fabric->oversubscription);
@@ -85,8 +78,7 @@ struct speed *speed_create(const struct scenario *scenario, const struct variant
     const struct layout *layout = &scenario->layouts[variant->layout];
     const struct fabric *fabric = &layout->fabric;
     speed->scenario = scenario;
-    speed->here = site_of(&layout->server, fabric->nics_per_server, fabric->link.bytes_per_s,
-                          fabric->link.hop_s);
+    speed->here = site_of(&layout->server, fabric->nics_per_server, &fabric->link);
     speed->here.servers_per_leaf = variant->fabric.servers_per_leaf;
     const struct fabric_shape *shape = &variant->fabric;
     speed->here.rails = shape->rails;
@@ -99,32 +91,20 @@ struct speed *speed_create(const struct scenario *scenario, const struct variant
     return speed;
 }
 
-/* Network bandwidth of one server for the job's GPUs on it (MODELS 1.4). */
-static double server_network(const struct site *site, uint32_t gpus_active)
-{
-    const struct nic_share share = { .gpus_active = gpus_active,
-                                     .nics = site->links_per_server,
-                                     .nic_bytes_per_s = site->nic_bytes_per_s,
-                                     .slot_bytes_per_s = site->server->gpu_pcie_bytes_per_s,
-                                     .gpu_pcie_bytes_per_s = site->server->gpu_pcie_bytes_per_s,
-                                     .gpudirect = site->gpudirect,
-                                     .host_memory_bytes_per_s =
-                                         site->server->host_memory_bytes_per_s };
-    return gpus_active * gpu_net_bytes_per_s(&share);
-}
-
-/* Algorithms that a rule allows, as allreduce_of reads them. */
+/* Algorithms that a rule allows, as collective_time reads them; `gpuplan collective` calls them ring, auto, hier. */
 static uint32_t allowed_algorithms(enum allreduce_rule rule)
 {
     switch (rule) {
+    case RULE_AUTO:
+        return ALLOW_AUTO;
     case RULE_BEST:
-        return (1u << ALLREDUCE_ALGORITHMS) - 1;
+        return ALLOW(ALGORITHM_RING) | ALLOW(ALGORITHM_HIER_RING) | ALLOW(ALGORITHM_HIER_TREE);
     case RULE_HIER_RING:
-        return 1u << ALLREDUCE_HIER_RING;
+        return ALLOW(ALGORITHM_HIER_RING);
     case RULE_HIER_TREE:
-        return 1u << ALLREDUCE_HIER_TREE;
+        return ALLOW(ALGORITHM_HIER_TREE);
     default:
-        return 1u << ALLREDUCE_FLAT_RING;
+        return ALLOW(ALGORITHM_RING);
     }
 }
 
@@ -139,43 +119,20 @@ static uint32_t islands_of(struct speed_place place)
     return place.domains > 0 ? smaller(place.domains, place.servers) : place.servers;
 }
 
-/* Network of all servers of one island, bounded by the uplinks of their leaves when the job spans leaves, and by the
- * cables between two groups of a dragonfly when it spans these: in leaf order its ring leaves a leaf, and a group, once
- * (MODELS 1.5 leaf_share, 2.11). Three tiers bound nothing more: what leaves a leaf finds as much room above. */
-static double job_network(const struct site *site, struct speed_place place)
+/* The site's hardware for one placement. Its network is bounded by the uplinks of the leaves of one island when the job
+ * spans leaves, and by the cables between two groups of a dragonfly when it spans these: in leaf order its ring leaves a
+ * leaf, and a group, once (MODELS 1.5 leaf_share, 2.11). Three tiers bound nothing more: what leaves a leaf finds as much
+ * room above. */
+static struct collective_hardware hardware_for(const struct site *site, struct speed_place place)
 {
-    const uint32_t servers = place.servers / islands_of(place);
+    struct collective_hardware hardware = site->hardware;
+    const uint32_t islands = islands_of(place), servers = place.servers / islands;
     const uint32_t leaves = servers / smaller(servers, site->servers_per_leaf);
-    double bytes_per_s = servers * server_network(site, place.gpus_min);
-    if (place.spans_leaves && leaves * site->uplinks_bytes_per_s < bytes_per_s)
-        bytes_per_s = leaves * site->uplinks_bytes_per_s;
-    if (place.spans_pods && site->pods_bytes_per_s < bytes_per_s)
-        bytes_per_s = site->pods_bytes_per_s;
-    return bytes_per_s;
-}
-
-static struct collective_memo collective_time(const struct site *site, double size_bytes,
-                                              uint32_t gpus, struct speed_place place,
-                                              uint32_t allowed)
-{
-    const uint32_t islands = islands_of(place), least = gpus / islands;
-    const struct collective_place at = { .servers = islands,
-                                         .gpus = gpus,
-                                         .gpus_per_server = islands == place.servers
-                                                                ? place.gpus_min
-                                                            : least ? least
-                                                                    : 1,
-                                         .intra_bytes_per_s = site->intra_bytes_per_s,
-                                         .network_bytes_per_s = job_network(site, place),
-                                         .intra_hop_s = site->intra_hop_s,
-                                         .network_hop_s = site->network_hop_s,
-                                         .chunks = COLLECTIVE_CHUNKS };
-    const struct collective_choice choice = allreduce_of(&at, size_bytes, allowed);
-    return (struct collective_memo){ .gpus = gpus,
-                                     .place = place,
-                                     .total_s = choice.total_s,
-                                     .intra_s = choice.intra_s,
-                                     .wire = allreduce_wire(&at, size_bytes, choice.algorithm) };
+    hardware.domain_servers = (place.servers + islands - 1) / islands;
+    if (place.spans_leaves) hardware.uplinks_bytes_per_s = leaves * site->uplinks_bytes_per_s;
+    if (place.spans_pods && site->pods_bytes_per_s < hardware.uplinks_bytes_per_s)
+        hardware.uplinks_bytes_per_s = site->pods_bytes_per_s;
+    return hardware;
 }
 
 static bool same_place(struct speed_place a, struct speed_place b)
@@ -185,8 +142,8 @@ static bool same_place(struct speed_place a, struct speed_place b)
 }
 
 /* The memoised time; which = 0 here, 1 recorded. */
-static struct collective_memo collective(struct speed *speed, int which, uint8_t profile,
-                                         uint32_t gpus, struct speed_place place)
+static struct collective_result collective(struct speed *speed, int which, uint8_t profile,
+                                           uint32_t gpus, struct speed_place place)
 {
     const uint64_t hash =
         mix64(((uint64_t)profile << 56 | (uint64_t)gpus << 28 | place.servers) +
@@ -195,13 +152,21 @@ static struct collective_memo collective(struct speed *speed, int which, uint8_t
               (uint64_t)place.domains * UINT64_C(0xD1B54A32D192ED03));
     struct collective_memo *row = &speed->memo[which][hash % MEMO_ROWS];
     if (row->gpus != gpus || row->profile != profile || !same_place(row->place, place)) {
-        const struct site *site = which ? &speed->recorded : &speed->here;
-        *row = collective_time(site, speed->scenario->communication.mix[profile].profile.size_bytes,
-                               gpus, place,
-                               allowed_algorithms(speed->scenario->communication.allreduce));
-        row->profile = profile;
+        const struct collective_group group = { place.servers, gpus, place.gpus_min,
+                                                place.spans_leaves || place.spans_pods };
+        const struct communication *communication = &speed->scenario->communication;
+        const struct collective_hardware hardware =
+            hardware_for(which ? &speed->recorded : &speed->here, place);
+        *row = (struct collective_memo){
+            .gpus = gpus,
+            .profile = profile,
+            .place = place,
+            .time = collective_time(&hardware, OP_ALL_REDUCE, &group,
+                                    communication->mix[profile].profile.size_bytes,
+                                    allowed_algorithms(communication->allreduce)),
+        };
     }
-    return *row;
+    return row->time;
 }
 
 static uint32_t div_ceil(uint32_t a, uint32_t b)
@@ -303,7 +268,7 @@ static struct pace pace_of(struct speed *speed, int which, const struct speed_qu
         const struct speed_place reference = compact(&speed->recorded, query->gpus, 0);
         const double kappa = kappa_of(speed, query);
         const double unit_s = collective(speed, 1, query->profile, query->gpus, reference).total_s;
-        const struct collective_memo time =
+        const struct collective_result time =
             collective(speed, which, query->profile, place.gpus ? place.gpus : query->gpus, place);
         const double own_s = time.total_s + (which ? 0 : query->own_wait_s);
         const double now_s = own_s + (which ? 0 : query->others_wait_s);
@@ -382,7 +347,7 @@ bool speed_operation(struct speed *speed, const struct speed_query *query,
     if (!(kappa > 0)) return false;
     const struct speed_place reference = compact(&speed->recorded, query->gpus, 0);
     const double unit_s = collective(speed, 1, query->profile, query->gpus, reference).total_s;
-    const struct collective_memo time =
+    const struct collective_result time =
         collective(speed, 0, query->profile, query->place.gpus ? query->place.gpus : query->gpus,
                    query->place);
     const double compute_s = unit_s / kappa;
@@ -390,16 +355,16 @@ bool speed_operation(struct speed *speed, const struct speed_query *query,
         .compute_s = compute_s,
         .hidden_s = communication->mix[query->profile].profile.hidden_frac * compute_s,
         .alone_s = time.total_s,
-        .wire_s = time.wire.alone_s,
-        .bytes = time.wire.bytes * islands / query->place.servers,
+        .wire_s = time.wire_s,
+        .bytes = time.network_bytes * islands / query->place.servers,
     };
-    return time.wire.alone_s > 0 && unit_s > 0;
+    return time.wire_s > 0 && unit_s > 0;
 }
 
 double speed_server_bytes_per_s(const struct speed *speed)
 {
     const struct site *site = &speed->here;
-    const double slot = site->server->gpu_pcie_bytes_per_s;
+    const double slot = site->hardware.gpu_pcie_bytes_per_s;
     return site->links_per_server *
            (slot > 0 && slot < site->nic_bytes_per_s ? slot : site->nic_bytes_per_s);
 }

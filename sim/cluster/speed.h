@@ -49,7 +49,7 @@ struct speed_operation {
     double compute_s, hidden_s; /* of a step; what of the compute can overlap                  */
     double alone_s;             /* the collective, alone on the network                        */
     double wire_s;              /* of these its bandwidth terms                                */
-    double bytes;               /* that leave each server (models/wire.h)                      */
+    double bytes;               /* that leave each server (models/collective_time.h)                    */
 };
 
 struct speed_answer {

@@ -56,7 +56,7 @@ enum placement {
 enum comm_kind { COMM_NONE, COMM_BY_SIZE, COMM_BY_MODEL_MIX, COMM_PROFILE };
 /* Which all-reduce a job runs. The flat ring is the default: over 66 measured rows between servers its
  * error is 4 to 5 % in the median, that of the fastest of all forms 16 to 21 % (make validate). */
-enum allreduce_rule { RULE_FLAT_RING, RULE_BEST, RULE_HIER_RING, RULE_HIER_TREE };
+enum allreduce_rule { RULE_FLAT_RING, RULE_BEST, RULE_HIER_RING, RULE_HIER_TREE, RULE_AUTO };
 /* How jobs that share links slow each other (network/periodic): not at all, by the mean of random phases, or by its bounds. */
 enum network_rule { NETWORK_NONE, NETWORK_ESTIMATE, NETWORK_UPPER, NETWORK_LOWER };
 enum drain { DRAIN_FINISH, DRAIN_NOW, DRAIN_GPU };

@@ -1,0 +1,61 @@
+/* collective_pairs.c - messages between pairs: all-to-all, send and receive; see collective_time.h. */
+#include "models/collective_view.h"
+
+/* One message of an all-to-all (2.7). */
+static const double MESSAGE_S = 0.5e-6;
+
+/* Share of a NIC that all-to-all reaches on N servers, large messages: SimAI's ata_ratio table as FIGURES 1.7 has it;
+ * between the measured numbers straight in log2 N, constant beyond 16 (assumed). */
+static double pairs_efficiency(uint32_t servers)
+{
+    static const double measured[] = { 1.0, 0.81, 0.95, 0.94, 0.90 }; /* 1, 2, 4, 8, 16 servers */
+    enum { LAST = sizeof measured / sizeof *measured - 1 };
+    uint32_t below = 0;
+    while (below < LAST && ((uint32_t)2 << below) <= servers) below++;
+    if (below == LAST) return measured[LAST];
+    const double from = (uint32_t)1 << below;
+    return measured[below] + (measured[below + 1] - measured[below]) * (servers - from) / from;
+}
+
+/* What one GPU gets of the network when it talks alone with others: its own NIC, never several. */
+static struct wire pair_network(const struct view *view, uint32_t gpus_active)
+{
+    const struct collective_hardware *hardware = view->hardware;
+    struct wire each = view->network;
+    if (hardware->gpudirect && each.cause != BOTTLENECK_LEAF) each.bytes_per_s /= view->gpus_min;
+    if (each.cause == BOTTLENECK_LEAF) each.bytes_per_s /= gpus_active;
+    const double own = larger(1.0, (double)hardware->nics / hardware->gpus);
+    return narrower(each, (struct wire){ own * hardware->nic_bytes_per_s, BOTTLENECK_NIC });
+}
+
+struct cost cost_all_to_all(const struct view *view)
+{
+    const struct collective_hardware *hardware = view->hardware;
+    const double n = view->gpus, g = view->gpus_most;
+    const struct wire inside = view_inside(view);
+    struct cost best = { 0, 0, inside.cause, PROTOCOL_SIMPLE };
+    if (view->servers == 1 && lines_measured(&hardware->all_to_all))
+        return view_envelope(view, &hardware->all_to_all, true, inside,
+                             inside.bytes_per_s / hardware->scaleup_bytes_per_s);
+    if (view->gpus_most > 1)
+        best = (struct cost){ hardware->scaleup_hop_s + (g - 1.0) * MESSAGE_S,
+                              (g - 1.0) / n * view->size_bytes / inside.bytes_per_s, inside.cause,
+                              PROTOCOL_SIMPLE };
+    if (view->servers == 1) return best;
+    const struct wire each = pair_network(view, view->gpus_min);
+    const double others = n - view->gpus_min; /* a member of the emptiest server has most to send */
+    const struct cost outside = { hardware->network_hop_s + others * MESSAGE_S,
+                                  others / n * view->size_bytes /
+                                      (each.bytes_per_s * pairs_efficiency(view->servers)),
+                                  each.cause, PROTOCOL_SIMPLE };
+    return outside.latency_s + outside.wire_s > best.latency_s + best.wire_s ? outside : best;
+}
+
+/* Every member sends to the next one: over a NIC where the ring leaves a server. */
+struct cost cost_send_receive(const struct view *view)
+{
+    const bool inside = view->servers == 1;
+    const struct wire wire = inside ? view_inside(view) : pair_network(view, 1);
+    const double hop_s = inside ? view->hardware->scaleup_hop_s : view->hardware->network_hop_s;
+    return (struct cost){ hop_s, view->size_bytes / wire.bytes_per_s, wire.cause, PROTOCOL_SIMPLE };
+}

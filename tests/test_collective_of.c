@@ -1,0 +1,236 @@
+/* test_collective_of.c - measured collectives of the catalog: what a layout takes from them, the mesh of a DGX-1, and
+ * that a run and `gpuplan collective` say the same. */
+#include "cluster/collective_of.h"
+#include "fixture.h"
+#include "io/catalog.h"
+#include "tests/near.h"
+#include "tests/rows.h"
+
+static struct catalog catalog;
+
+static struct server_type server_called(const char *id)
+{
+    struct server_type server = { 0 };
+    struct diag *diag = diag_create();
+    struct key_reader reader = { .diag = diag };
+    const struct yaml_node *entry = catalog_find(&catalog, CATALOG_SERVERS, id, diag);
+    assert_non_null(entry);
+    catalog_read_server(&reader, entry, NULL, &server);
+    catalog_read_fit(&catalog, id, &server, diag);
+    assert_int_equal(diag_status(diag), STATUS_OK);
+    diag_destroy(diag);
+    return server;
+}
+
+static struct link_type link_called(const char *id)
+{
+    struct link_type link = { 0 };
+    struct diag *diag = diag_create();
+    struct key_reader reader = { .diag = diag };
+    catalog_read_link(&reader, catalog_find(&catalog, CATALOG_LINKS, id, diag), NULL, &link);
+    assert_int_equal(diag_status(diag), STATUS_OK);
+    diag_destroy(diag);
+    return link;
+}
+
+static double reduce_s(const struct collective_hardware *hardware, uint32_t servers, uint32_t g,
+                       double size, uint32_t allowed)
+{
+    const struct collective_group group = { servers, servers * g, g, false };
+    return collective_time(hardware, OP_ALL_REDUCE, &group, size, allowed).total_s;
+}
+
+/* ---- C118: the hybrid cube mesh of a DGX-1, and rings in it ---- */
+
+enum { MESH = 8 };
+static const uint8_t cube_mesh[MESH][MESH] = {
+    { 0, 1, 1, 2, 2, 0, 0, 0 }, { 1, 0, 2, 1, 0, 2, 0, 0 }, { 1, 2, 0, 2, 0, 0, 1, 0 },
+    { 2, 1, 2, 0, 0, 0, 0, 1 }, { 2, 0, 0, 0, 0, 1, 1, 2 }, { 0, 2, 0, 0, 1, 0, 2, 1 },
+    { 0, 0, 1, 0, 1, 2, 0, 2 }, { 0, 0, 0, 1, 2, 1, 2, 0 },
+};
+
+/* Most rings that fit into the links left at once; a ring takes one link of each pair it crosses, both ways. The ring grows
+ * from `path`; rings are taken in the order they are found. */
+static uint32_t rings_in(uint8_t left[MESH][MESH], const uint8_t *members, uint32_t count,
+                         uint32_t most)
+{
+    uint8_t path[MESH];
+    uint32_t best = 0, depth = 1, next[MESH] = { 0 };
+    path[0] = members[0];
+    while (depth > 0) {
+        if (depth == count) {
+            if (left[path[count - 1]][path[0]] > 0) {
+                for (uint32_t i = 0; i < count; i++) {
+                    left[path[i]][path[(i + 1) % count]]--;
+                    left[path[(i + 1) % count]][path[i]]--;
+                }
+                const uint32_t more = most > 1 ? 1 + rings_in(left, members, count, most - 1) : 1;
+                for (uint32_t i = 0; i < count; i++) {
+                    left[path[i]][path[(i + 1) % count]]++;
+                    left[path[(i + 1) % count]][path[i]]++;
+                }
+                if (more > best) best = more;
+                if (best == most) return best;
+            }
+            depth--;
+            continue;
+        }
+        uint32_t i = next[depth];
+        for (; i < count; i++) {
+            bool used = left[path[depth - 1]][members[i]] == 0;
+            for (uint32_t j = 0; j < depth; j++) used = used || path[j] == members[i];
+            if (!used) break;
+        }
+        if (i == count) {
+            next[depth--] = 0;
+            continue;
+        }
+        next[depth] = i + 1;
+        path[depth++] = members[i];
+        if (depth < count) next[depth] = 0;
+    }
+    return best;
+}
+
+/* Links that rings through the best `count` GPUs use in each direction. */
+static uint32_t best_links(uint32_t count)
+{
+    uint32_t best = 0;
+    for (uint32_t set = 0; set < 1u << MESH; set++) {
+        uint8_t members[MESH], left[MESH][MESH];
+        uint32_t size = 0, links;
+        for (uint32_t gpu = 0; gpu < MESH; gpu++)
+            if (set >> gpu & 1) members[size++ % MESH] = (uint8_t)gpu;
+        if (size != count) continue;
+        memcpy(left, cube_mesh, sizeof left);
+        links = count == 2 ? left[members[0]][members[1]] : 2 * rings_in(left, members, count, 3);
+        if (links > best) best = links;
+    }
+    return best;
+}
+
+static void c118_rings_of_a_cube_mesh(void **state)
+{
+    (void)state;
+    const struct server_type server = server_called("dgx-1-v100");
+    const struct collective_hardware hardware = collective_of(&server, server.nics, NULL);
+    assert_int_equal(best_links(8), 6); /* 122 GB/s measured: 20.33 a link */
+    for (uint32_t g = 2; g <= MESH; g++) {
+        const double time_s = reduce_s(&hardware, 1, g, 1e14, ALLOW_AUTO);
+        CHECK_NEAR(2.0 * (g - 1) / g * 1e14 / time_s, best_links(g) * 122e9 / 6, 0.002);
+    }
+}
+
+/* ---- what a layout takes from a fit ---- */
+
+static void changed_servers_scale_the_lines(void **state)
+{
+    (void)state;
+    struct server_type server = server_called("dgx-a100");
+    const struct collective_hardware as_measured = collective_of(&server, 8, NULL);
+    CHECK_NEAR(reduce_s(&as_measured, 1, 8, 1e14, ALLOW(ALGORITHM_RING)), 105e-6 + 1.75e14 / 232e9,
+               1e-12);
+    server.scaleup_bytes_per_s /= 2;
+    server.scaleup_hop_s *= 3;
+    const struct collective_hardware changed = collective_of(&server, 8, NULL);
+    CHECK_NEAR(reduce_s(&changed, 1, 8, 1e14, ALLOW(ALGORITHM_RING)), 3 * 105e-6 + 1.75e14 / 116e9,
+               1e-12);
+}
+
+/* Between servers a fit holds on its own network; a link named instead brings its own numbers. */
+static void a_named_link_replaces_the_network_measured(void **state)
+{
+    (void)state;
+    const struct server_type server = server_called("dgx-b200");
+    const struct link_type link = link_called("ib-ndr400");
+    const struct collective_hardware own = collective_of(&server, 8, NULL),
+                                     named = collective_of(&server, 8, &link);
+    CHECK_NEAR(own.network_hop_s, 74e-6, 1e-12);
+    CHECK_NEAR(named.network_hop_s, link.hop_s, 1e-12);
+    CHECK_NEAR(named.tree_hop_s, link.tree_hop_s, 1e-12);
+    assert_true(named.tree_small.bytes_per_s == 0 && named.sharp && !own.sharp);
+    assert_true(named.nvls.line[0].bytes_per_s == own.nvls.line[0].bytes_per_s);
+}
+
+/* ---- a run and the command ---- */
+
+static const struct agreement {
+    const char *name, *recorded, *server, *link;
+    enum allreduce_rule rule;
+    uint32_t allowed, servers, gpus;
+    double size;
+} agreements[] = {
+    { "rings, two halves of a DGX A100", "dgx-a100", "hgx-a100-4", "ib-hdr200", RULE_FLAT_RING,
+      ALLOW(ALGORITHM_RING), 2, 4, 1e9 },
+    { "sums in the switch", "hgx-h100-4", "dgx-h100", "ib-ndr400", RULE_AUTO, ALLOW_AUTO, 1, 8,
+      3e8 },
+    { "small messages over trees", "dgx-h100", "h100-sxm-1", "ib-ndr400", RULE_AUTO, ALLOW_AUTO, 8,
+      1, 1e5 },
+    { "staged through the host", "pcie-8xrtx4090", "pcie-8xrtx4090", "roce-100", RULE_FLAT_RING,
+      ALLOW(ALGORITHM_RING), 2, 8, 1e8 },
+    { "bridged pairs", "pcie4-8", "pcie-4xa100", "ib-hdr200", RULE_AUTO, ALLOW_AUTO, 2, 4, 1e8 },
+};
+
+/* Recorded on one server or the fewest of a type; kappa 0.5, nothing hidden: D (1 + 0.5 r)/1.5, r the ratio of the times
+ * that the command prints. */
+static void a_run_takes_the_command_s_time(void **state)
+{
+    const struct agreement *row = &agreements[rows_number(state)];
+    const struct server_type server = server_called(row->server),
+                             recorded = server_called(row->recorded);
+    const struct link_type link = link_called(row->link);
+    struct fixture fixture;
+    fixture_init(&fixture, 1);
+    fixture.scenario.communication.kind = COMM_PROFILE;
+    fixture.scenario.communication.allreduce = row->rule;
+    fixture.scenario.communication.mix_count = 1;
+    fixture.scenario.communication.mix[0] = (struct mix_entry){
+        .profile = { .kappa_one = 0.5, .kappa_many = 0.5, .size_bytes = row->size },
+        .weight = 1,
+        .gpus_min = 1,
+        .gpus_max = UINT32_MAX
+    };
+    struct layout *layout = fixture_layout(&fixture, "here", row->servers, row->gpus);
+    layout->server = server;
+    layout->fabric.link = link;
+    layout->fabric.link.switch_ports = 1u << 20;
+    layout->fabric.nics_per_server = server.nics;
+    fixture.scenario.recorded_server = recorded;
+    const uint32_t gpus = row->servers * row->gpus;
+    fixture_job(&fixture, 0, 0, 10000, 0, gpus);
+    fixture_ready(&fixture);
+    struct replica_result result;
+    assert_int_equal(fixture_run(&fixture, 0, 0, &result), STATUS_OK);
+
+    struct link_type before = link; /* of the recorded network nothing is known but its NICs */
+    before.bytes_per_s = recorded.nic_bytes_per_s;
+    const struct collective_hardware here = collective_of(&server, server.nics, &link),
+                                     there = collective_of(&recorded, recorded.nics, &before);
+    const uint32_t fewest = (gpus + recorded.gpus - 1) / recorded.gpus;
+    const double r = reduce_s(&here, row->servers, row->gpus, row->size, row->allowed) /
+                     reduce_s(&there, fewest, gpus / fewest, row->size, row->allowed);
+    CHECK_NEAR(s_from_ns(result.run_end_ns), 10000 * (1 + 0.5 * r) / 1.5, 1e-7);
+    replica_result_clear(&result);
+    fixture_clear(&fixture);
+}
+
+int main(void)
+{
+    struct diag *diag = diag_create();
+    if (catalog_open(&catalog, diag) != STATUS_OK) {
+        diag_print(diag, stderr);
+        return 1;
+    }
+    diag_destroy(diag);
+    struct rows rows = { 0 };
+    rows_add(&rows, c118_rings_of_a_cube_mesh, NULL, "C118: rings of a cube mesh");
+    rows_add(&rows, changed_servers_scale_the_lines, NULL, "changed servers scale the lines");
+    rows_add(&rows, a_named_link_replaces_the_network_measured, NULL,
+             "a named link replaces the network measured");
+    for (uintptr_t row = 0; row < sizeof agreements / sizeof *agreements; row++)
+        rows_add(&rows, a_run_takes_the_command_s_time, (void *)row,
+                 "a run takes the command's time: %s", agreements[row].name);
+    const int failed = rows_run("collective_of", &rows);
+    catalog_close(&catalog);
+    return failed;
+}
