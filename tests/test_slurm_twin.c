@@ -5,7 +5,7 @@
 #include "policy/slurm_state.h"
 #include "tests/rows.h"
 
-enum { JOBS = 120 };
+enum { JOBS = 120, PLAIN_SEEDS = 36, SEEDS = 72 };
 
 static double any(uint64_t seed, uint64_t number)
 {
@@ -35,14 +35,20 @@ static uint32_t starts_of(uint64_t seed, bool asks_always, int64_t *start_ns)
     spec->bf_interval_ns = 10 * NS_PER_S;
     spec->clock_phase_ns = (int64_t)(any(seed, 1) * 60) * NS_PER_S;
     spec->lln = any(seed, 2) < 0.2;
+    /* The others: long slots, a window that ends before the queue does, limits that come again. */
+    if (seed > PLAIN_SEEDS) {
+        spec->bf_resolution_ns = (int64_t)(20 + any(seed, 6) * 600) * NS_PER_S;
+        spec->bf_window_ns = (int64_t)(3600 + any(seed, 7) * 40000) * NS_PER_S;
+    }
     const uint32_t gpus = 1u << (uint32_t)(any(seed, 3) * 4),
                    nodes = 3 + (uint32_t)(any(seed, 4) * 80);
     fixture_layout(&fixture, "twin", nodes, gpus);
     for (uint32_t row = 0; row < JOBS; row++) {
         const double u = any(seed, 10 + 4 * row), run_s = 20 + 3000 * any(seed, 11 + 4 * row);
         const uint32_t most = nodes * gpus / 2 > 0 ? nodes * gpus / 2 : 1;
-        fixture_job(&fixture, row, row * (any(seed, 5) < 0.5 ? 2.0 : 60.0), run_s,
-                    run_s * (1 + 4 * any(seed, 12 + 4 * row)),
+        double limit_s = run_s * (1 + 4 * any(seed, 12 + 4 * row));
+        if (seed > PLAIN_SEEDS) limit_s = 1800 * (1 + (int)(limit_s / 1800));
+        fixture_job(&fixture, row, row * (any(seed, 5) < 0.5 ? 2.0 : 60.0), run_s, limit_s,
                     u < 0.5 ? 1 : 1 + (uint32_t)(any(seed, 13 + 4 * row) * most));
         start_ns[row] = TIME_NEVER;
     }
@@ -78,7 +84,7 @@ static void same_starts(void **state)
 int main(void)
 {
     struct rows rows = { 0 };
-    for (uintptr_t seed = 1; seed <= 36; seed++)
+    for (uintptr_t seed = 1; seed <= SEEDS; seed++)
         rows_add(&rows, same_starts, (const void *)seed, "seed %u", (unsigned)seed);
     return rows_run("slurm_twin", &rows);
 }

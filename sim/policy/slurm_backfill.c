@@ -140,7 +140,8 @@ struct attempt_at {
     int64_t now_ns, limit_s, at_s, later_s;
     int64_t least_s; /* no start sooner; 0 = not known                                           */
     uint32_t table; /* of when nodes are ready for it                                             */
-    bool counts;    /* too few ready candidates move it on, and never make Slurm give it up             */
+    bool
+        counts; /* too few ready candidates move it on, and never make Slurm give it up             */
 };
 
 /* Enough ready nodes are all that it needs, nobody else hears of its steps (slurm_het.c, slurm_evict.c), and every node of
