@@ -163,6 +163,7 @@ static void follow(struct twin *twin)
     for (uint32_t step = 0; step < CHANGES; step++) {
         for (uint32_t more = draw_count(twin, 0, 9) == 0 ? 5 : 1; more > 0; more--) change(twin);
         const uint32_t *changed, *reached;
+        if (draw_count(twin, 0, 49) == 0) flow_net_forget(twin->net);
         const uint32_t count = flow_net_solve(twin->net, &changed);
         check_changed(twin, changed, count, step);
         const double error = solve_twin(twin, want);

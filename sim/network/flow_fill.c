@@ -18,6 +18,7 @@
 #include "base/assert.h"
 #include "network/flow_net_parts.h"
 
+#include <emmintrin.h>
 #include <math.h>
 #include <string.h>
 
@@ -57,6 +58,7 @@ static void gather_limits(struct flow_net *net, uint32_t row)
         net->limit[m] = link->other[m] != FLOW_NONE
                             ? net->level[link->other[m]]
                             : limit_of(net, &net->flows[link->flows[m]], row);
+    net->limit[link->count] = 0; /* fill_to takes two at a time: this one adds nothing */
 }
 
 /* The members at a level: what those carry that are stopped at or below it, the weight of those that are not, and
@@ -66,26 +68,37 @@ struct filling {
     double below, above;
 };
 
+/* Two members at a time and without branches: on which side one is cannot be guessed. */
 static struct filling fill_to(const struct flow_net *net, const struct net_link *link, double level)
 {
-    struct filling filling = { 0, 0, 0, INFINITY };
-    for (uint32_t m = 0; m < link->count; m++) {
-        const double limit = net->limit[m], weight = link->weight[m];
-        if (limit > level) {
-            filling.growing += weight;
-            filling.above = smaller(filling.above, limit);
-        } else {
-            filling.still += weight * limit;
-            filling.below = limit > filling.below ? limit : filling.below;
-        }
+    const __m128d at = _mm_set1_pd(level), infinite = _mm_set1_pd(INFINITY);
+    __m128d still = _mm_setzero_pd(), growing = still, below = still, above = infinite;
+    for (uint32_t m = 0; m < link->count; m += 2) {
+        const __m128d limit = _mm_loadu_pd(net->limit + m);
+        const __m128d weight = _mm_loadu_pd(link->weight + m);
+        const __m128d grows = _mm_cmpgt_pd(limit, at);
+        const __m128d stops_at = _mm_andnot_pd(grows, limit); /* 0 for one that grows */
+        growing = _mm_add_pd(growing, _mm_and_pd(grows, weight));
+        still = _mm_add_pd(still, _mm_mul_pd(weight, stops_at));
+        below = _mm_max_pd(below, stops_at);
+        above =
+            _mm_min_pd(above, _mm_or_pd(_mm_and_pd(grows, limit), _mm_andnot_pd(grows, infinite)));
     }
+    const struct filling filling = {
+        .still = _mm_cvtsd_f64(still) + _mm_cvtsd_f64(_mm_unpackhi_pd(still, still)),
+        .growing = _mm_cvtsd_f64(growing) + _mm_cvtsd_f64(_mm_unpackhi_pd(growing, growing)),
+        .below = _mm_cvtsd_f64(_mm_max_pd(below, _mm_unpackhi_pd(below, below))),
+        .above = _mm_cvtsd_f64(_mm_min_pd(above, _mm_unpackhi_pd(above, above))),
+    };
     return filling;
 }
 
 /* The level that solves the equation of a link for the limits gathered. The sum is concave in the level, so that steps along its
  * tangent approach from below and reach the right piece after a few. */
-static double full_level(const struct flow_net *net, struct net_link *link, double level)
+static double full_level(struct flow_net *net, uint32_t row, double level)
 {
+    const struct net_link *link = &net->links[row];
+    net->slack[row] = INFINITY;
     if (!(link->capacity < INFINITY)) return INFINITY;
     if (!(level < INFINITY)) level = 0;
     for (uint32_t step = 0;; step++) {
@@ -97,7 +110,7 @@ static double full_level(const struct flow_net *net, struct net_link *link, doub
                 return next > 0 ? next : 0;
             level = next > 0 ? next : 0;
         } else if (room >= -FULL * link->capacity) {
-            link->load = filling.still;
+            net->slack[row] = link->capacity * (1 - NEARLY) - filling.still;
             return INFINITY;
         } else {
             level = 0; /* all are stopped below the old level and the link is over-full */
@@ -107,13 +120,12 @@ static double full_level(const struct flow_net *net, struct net_link *link, doub
 
 /* Whether the link can bind at all: not when all that could ever cross it fits. Members that could fill it alone are left
  * out of the sum, so that every flow keeps the tightest of its links. */
-static void judge(struct net_link *link)
+static bool is_spare(struct net_link *link)
 {
-    link->spare = false;
-    if (link->wide > 0 || link->most > link->capacity * (1 + NEARLY)) return;
+    if (link->wide > 0 || link->most > link->capacity * (1 + NEARLY)) return false;
     link->most = 0;
     for (uint32_t m = 0; m < link->count; m++) link->most += link->member_most[m];
-    link->spare = link->most <= link->capacity * (1 + FULL);
+    return link->most <= link->capacity * (1 + FULL);
 }
 
 /* ---- from link to link -------------------------------------------------------------------------- */
@@ -128,42 +140,64 @@ static int64_t order_of(double level)
 
 static void work_on(struct flow_net *net, uint32_t link, double level)
 {
+    net->state[link] |= LINK_QUEUED;
     agenda_set(&net->work, link, order_of(level), link);
 }
 
-/* A member of the link went from one level to another by a link of a lower one. */
+/* Where the level of a link will be, at least: as before, or as if nothing but this link stopped its members. */
+static double least_level(const struct flow_net *net, uint32_t row)
+{
+    const struct net_link *link = &net->links[row];
+    if (net->level[row] < INFINITY) return net->level[row];
+    return link->weights > 0 ? link->capacity / link->weights : 0;
+}
+
+/* A member of the link went from one level to another by a link of a lower one. A link that is not full only counts what
+ * it carries, until that comes near. */
 static void member_moved(struct flow_net *net, uint32_t row, double weight, double from, double to)
 {
-    struct net_link *link = &net->links[row];
-    if (link->spare || net->work.place[row] != AGENDA_NONE) return;
-    const double level = net->level[row];
-    if (level < INFINITY) {
-        if (!net->from_nothing) work_on(net, row, level);
+    if (net->state[row]) return; /* spare, or to be solved anyway */
+    if (net->level[row] < INFINITY) {
+        if (!net->from_nothing) work_on(net, row, net->level[row]);
         return;
     }
     if (from < INFINITY && to < INFINITY) {
-        link->load += weight * (to - from);
-        if (link->load <= link->capacity * (1 - NEARLY)) return;
+        net->slack[row] -= weight * (to - from);
+        if (net->slack[row] >= 0) return;
     }
-    work_on(net, row, 0);
+    work_on(net, row, least_level(net, row));
+}
+
+/* The members that reach beyond a level. */
+static uint32_t members_above(struct flow_net *net, uint32_t row, double level)
+{
+    uint32_t count = 0;
+    for (uint32_t m = 0; m < net->links[row].count; m++) {
+        net->moved[count] = m; /* without branches, as fill_to */
+        count += net->limit[m] > level;
+    }
+    return count;
 }
 
 /* The level of the link is new: its members that reach it move, and their other links have to look. */
 static void spread(struct flow_net *net, uint32_t row, double from, double to)
 {
     const struct net_link *link = &net->links[row];
-    const double low = smaller(from, to);
-    for (uint32_t m = 0; m < link->count; m++) {
-        const double limit = net->limit[m];
-        if (!(limit > low)) continue;
-        const uint32_t flow = link->flows[m];
+    const uint32_t count = members_above(net, row, smaller(from, to));
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t m = net->moved[i], flow = link->flows[m];
+        const double was = smaller(from, net->limit[m]), is = smaller(to, net->limit[m]);
         row_set_add(&net->touched, flow);
-        const uint32_t first = net->flows[flow].first, end = first + net->flows[flow].count;
-        for (uint32_t use = first; use < end; use++)
+        net->flow_level[flow] = is;
+        if (link->other[m] != FLOW_NONE) {
+            member_moved(net, link->other[m], link->other_weight[m], was, is);
+            continue;
+        }
+        const struct net_flow *mover = &net->flows[flow];
+        for (uint32_t use = mover->first; use < mover->first + mover->count; use++)
             if (net->uses[use].link != row)
-                member_moved(net, net->uses[use].link,
-                             net->uses[use].per_unit * net->flows[flow].weight,
-                             smaller(from, limit), smaller(to, limit));
+                member_moved(net, net->uses[use].link, net->uses[use].per_unit * mover->weight, was,
+                             is);
     }
 }
 
@@ -171,11 +205,11 @@ static void spread(struct flow_net *net, uint32_t row, double from, double to)
 static void settle(struct flow_net *net)
 {
     const uint32_t row = agenda_first(&net->work)->slot;
-    struct net_link *link = &net->links[row];
     const double old = net->level[row];
     gather_limits(net, row);
-    const double level = link->spare ? INFINITY : full_level(net, link, old);
+    const double level = net->state[row] & LINK_SPARE ? INFINITY : full_level(net, row, old);
     agenda_unset(&net->work, row);
+    net->state[row] &= (uint8_t)~LINK_QUEUED;
     if (!(old < INFINITY) && level < INFINITY && net->work.count > 0 &&
         order_of(level) > agenda_first(&net->work)->at_ns) {
         work_on(net, row, level);
@@ -191,26 +225,41 @@ static void start_from_nothing(struct flow_net *net)
     net->from_nothing = true;
     for (uint32_t l = 0; l < net->link_count; l++) {
         net->level[l] = INFINITY;
-        if (!net->links[l].spare && net->links[l].count > 0) work_on(net, l, 0);
+        if (!(net->state[l] & LINK_SPARE) && net->links[l].count > 0)
+            work_on(net, l, least_level(net, l));
     }
-    for (uint32_t f = 0; f < net->flow_rows; f++)
-        if (flow_net_has(net, f)) row_set_add(&net->touched, f);
+    for (uint32_t f = 0; f < net->flow_rows; f++) {
+        if (!flow_net_has(net, f)) continue;
+        net->flow_level[f] = -1;
+        row_set_add(&net->touched, f);
+    }
+}
+
+/* Links that changed. Those that could not bind before and cannot now have nothing to do. */
+static void judge_dirty(struct flow_net *net)
+{
+    net->root_count = 0;
+    for (uint32_t i = 0; i < net->dirty_count; i++) {
+        const uint32_t row = net->dirty[i];
+        struct net_link *link = &net->links[row];
+        const bool was_spare = net->state[row] & LINK_SPARE, now_spare = is_spare(link);
+        link->dirty = false;
+        net->state[row] = now_spare ? LINK_SPARE : 0;
+        if (link->count == 0) link->weights = 0;
+        if (was_spare && now_spare) continue;
+        net->roots[net->root_count++] = row;
+        work_on(net, row, least_level(net, row));
+    }
+    net->dirty_count = 0;
 }
 
 static void settle_all(struct flow_net *net)
 {
     uint64_t visits = 0, most = ROUNDS_MAX;
     net->from_nothing = false;
-    net->root_count = 0;
-    for (uint32_t i = 0; i < net->dirty_count; i++) {
-        const uint32_t link = net->dirty[i];
-        const bool was_spare = net->links[link].spare;
-        net->links[link].dirty = false;
-        judge(&net->links[link]);
-        if (was_spare && net->links[link].spare) continue;
-        net->roots[net->root_count++] = link;
-        work_on(net, link, net->level[link] < INFINITY ? net->level[link] : 0);
-    }
+    judge_dirty(net);
+    if (net->forget) start_from_nothing(net);
+    net->forget = false;
     while (net->work.count > 0) {
         settle(net);
         most += ROUNDS_MAX * (net->work.count > most / ROUNDS_MAX);
@@ -220,9 +269,11 @@ static void settle_all(struct flow_net *net)
 
 /* ---- solve -------------------------------------------------------------------------------------- */
 
-static double rate_of(const struct flow_net *net, const struct net_flow *flow)
+static double rate_of(struct flow_net *net, uint32_t row)
 {
-    return limit_of(net, flow, FLOW_NONE) * flow->weight;
+    double *level = &net->flow_level[row];
+    if (*level < 0) *level = limit_of(net, &net->flows[row], FLOW_NONE);
+    return *level * net->flows[row].weight;
 }
 
 static bool has_moved(double from, double to)
@@ -231,16 +282,20 @@ static bool has_moved(double from, double to)
     return !(from < INFINITY) || !(to < INFINITY) || fabs(to - from) > MOVED * to;
 }
 
+void flow_net_forget(struct flow_net *net)
+{
+    net->forget = true;
+}
+
 uint32_t flow_net_solve(struct flow_net *net, const uint32_t **changed)
 {
     settle_all(net);
-    net->dirty_count = 0;
     const uint32_t touched = row_set_take(&net->touched, net->list);
     uint32_t count = 0;
     for (uint32_t i = 0; i < touched; i++) {
         struct net_flow *flow = &net->flows[net->list[i]];
         if (flow->count == FLOW_NONE) continue;
-        const double rate = rate_of(net, flow);
+        const double rate = rate_of(net, net->list[i]);
         if (!has_moved(flow->rate, rate)) continue;
         flow->rate = rate;
         net->list[count++] = net->list[i];

@@ -24,8 +24,12 @@ void flow_net_destroy(struct flow_net *net)
     if (net == NULL) return;
     for (uint32_t l = 0; l < net->link_count; l++) free(net->links[l].weight);
     free(net->links);
+    free(net->state);
     free(net->level);
+    free(net->slack);
+    free(net->flow_level);
     free(net->limit);
+    free(net->moved);
     agenda_clear(&net->work);
     free(net->flows);
     free(net->uses);
@@ -45,6 +49,8 @@ static bool links_have_room(struct flow_net *net)
     const uint32_t room = net->link_room ? net->link_room * 2 : 16;
     bool ok = agenda_grow(&net->work, room);
     net->links = column_resize(net->links, room, sizeof *net->links, &ok);
+    net->state = column_resize(net->state, room, sizeof *net->state, &ok);
+    net->slack = column_resize(net->slack, room, sizeof *net->slack, &ok);
     net->level = column_resize(net->level, room, sizeof *net->level, &ok);
     net->dirty = column_resize(net->dirty, room, sizeof *net->dirty, &ok);
     net->roots = column_resize(net->roots, room, sizeof *net->roots, &ok);
@@ -59,6 +65,7 @@ static bool flows_have_room(struct flow_net *net)
     const uint32_t room = net->flow_room ? net->flow_room * 2 : 16;
     bool ok = row_set_grow(&net->touched, room) && row_set_grow(&net->reached, room);
     net->flows = column_resize(net->flows, room, sizeof *net->flows, &ok);
+    net->flow_level = column_resize(net->flow_level, room, sizeof *net->flow_level, &ok);
     net->list = column_resize(net->list, room, sizeof *net->list, &ok);
     if (ok) net->flow_room = room;
     return ok;
@@ -68,26 +75,29 @@ static bool flows_have_room(struct flow_net *net)
 static bool members_have_room(struct flow_net *net, struct net_link *link)
 {
     if (link->count < link->room) return true;
-    const uint32_t room = link->room ? link->room * 2 : 4, count = link->count;
+    const uint32_t room = link->room ? link->room * 2 : 2, count = link->count;
     bool ok = true;
     if (room > net->limit_room) {
-        net->limit = column_resize(net->limit, room, sizeof *net->limit, &ok);
+        net->limit = column_resize(net->limit, room + 1, sizeof *net->limit, &ok);
+        net->moved = column_resize(net->moved, room, sizeof *net->moved, &ok);
         if (ok) net->limit_room = room;
     }
-    double *weight = ok ? malloc(room * 2 * (sizeof(double) + sizeof(uint32_t))) : NULL;
+    double *weight = ok ? calloc(room, 3 * sizeof(double) + 2 * sizeof(uint32_t)) : NULL;
     if (weight == NULL) return false;
-    double *most = weight + room;
-    void *rest = most + room;
+    double *most = weight + room, *other_weight = most + room;
+    void *rest = other_weight + room;
     uint32_t *flows = rest, *other = flows + room;
     if (count > 0) {
         memcpy(weight, link->weight, count * sizeof *weight);
         memcpy(most, link->member_most, count * sizeof *most);
+        memcpy(other_weight, link->other_weight, count * sizeof *other_weight);
         memcpy(flows, link->flows, count * sizeof *flows);
         memcpy(other, link->other, count * sizeof *other);
     }
     free(link->weight);
     link->weight = weight;
     link->member_most = most;
+    link->other_weight = other_weight;
     link->flows = flows;
     link->other = other;
     link->room = room;
@@ -150,7 +160,8 @@ uint32_t flow_net_link(struct flow_net *net, double capacity)
 {
     ASSERT(capacity >= 0);
     if (!links_have_room(net)) return FLOW_NONE;
-    net->links[net->link_count] = (struct net_link){ .capacity = capacity, .spare = true };
+    net->links[net->link_count] = (struct net_link){ .capacity = capacity };
+    net->state[net->link_count] = LINK_SPARE;
     net->level[net->link_count] = INFINITY;
     return net->link_count++;
 }
@@ -246,6 +257,8 @@ static void join_link(struct flow_net *net, uint32_t row, uint32_t use)
     net->place[use] = link->count;
     link->flows[link->count] = row;
     link->weight[link->count] = net->uses[use].per_unit * flow->weight;
+    link->weights += link->weight[link->count];
+    link->other_weight[link->count] = pair ? net->uses[other].per_unit * flow->weight : 0;
     link->other[link->count++] = pair ? net->uses[other].link : FLOW_NONE;
 }
 
@@ -255,10 +268,12 @@ static void leave_link(struct flow_net *net, uint32_t use)
     const uint32_t row = net->uses[use].link, at = net->place[use];
     struct net_link *link = &net->links[row];
     count_most(link, at, -1);
+    link->weights -= link->weight[at];
     const uint32_t last = --link->count, moved = link->flows[last];
     link->weight[at] = link->weight[last];
     link->member_most[at] = link->member_most[last];
     link->other[at] = link->other[last];
+    link->other_weight[at] = link->other_weight[last];
     link->flows[at] = moved;
     uint32_t theirs = net->flows[moved].first;
     while (net->uses[theirs].link != row) theirs++;
@@ -286,6 +301,7 @@ uint32_t flow_net_add(struct flow_net *net, double weight, double cap, const str
     net->flows[flow] = (struct net_flow){
         .weight = weight, .cap_level = cap / weight, .first = first, .count = kept, .room = count
     };
+    net->flow_level[flow] = -1;
     for (uint32_t use = first; use < first + kept; use++) join_link(net, flow, use);
     set_mosts(net, flow, true);
     row_set_add(&net->touched, flow);

@@ -42,6 +42,9 @@ void flow_net_remove(struct flow_net *net, uint32_t flow);
  * net. The others keep their rate to the bit. */
 uint32_t flow_net_solve(struct flow_net *net, const uint32_t **changed);
 
+/* The next solve starts from nothing instead of from the last rates: the same result, at the cost of all flows. */
+void flow_net_forget(struct flow_net *net);
+
 /* Units per second as of the last solve; INFINITY when neither a link nor a cap limits the flow. */
 double flow_net_rate(const struct flow_net *net, uint32_t flow);
 

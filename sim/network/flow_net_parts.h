@@ -8,19 +8,24 @@
 
 enum { ROOM_CLASSES = 32 };
 
+enum link_state {
+    LINK_SPARE = 1,  /* cannot bind, whatever its members do */
+    LINK_QUEUED = 2, /* in the work                          */
+};
+
 /* The members of a link are the flows that use it; their columns are one block. */
 struct net_link {
     double capacity;
-    double load;       /* what the members carry, kept while the link is not full */
+    double weights;    /* sum of the members', to rounding: orders work only      */
     double most;       /* what they could ever carry at most, sum of those below the capacity */
-    double *weight;    /* [room] load for a unit of level: per_unit times the flow's weight; owned, the block */
+    double *weight;    /* [room], an even number: load for a unit of level: per_unit times the flow's weight; the block, owned */
     double *member_most; /* [room] what it could ever carry here: its cap or another of its links stops it */
     uint32_t *flows;   /* [room] */
+    double *other_weight; /* [room] of the same flow on that link   */
     uint32_t *other;   /* [room] the other link of a flow of two links without a cap, else FLOW_NONE */
     uint32_t count, room;
     uint32_t wide; /* members whose most is not below the capacity */
     uint32_t mark; /* number of the last walk that found it */
-    bool spare;    /* cannot bind, whatever its members do */
     bool dirty;
 };
 
@@ -35,15 +40,19 @@ struct net_flow {
 
 struct flow_net {
     struct net_link *links; /* [link_room] */
+    uint8_t *state;         /* [link_room] of enum link_state, what is asked of a link most often */
     double *level;          /* [link_room] rate / weight at which the full link stops flows; INFINITY when it is not full */
+    double *slack;          /* [link_room] load until a link that is not full has to be solved; kept while it is not */
     uint32_t link_count, link_room;
     struct net_flow *flows; /* [flow_room] */
+    double *flow_level;     /* [flow_room] least of the flow's cap and links as levels; negative until it is known */
     uint32_t flow_rows, flow_room, free_flow;
     struct flow_use *uses; /* [use_room] blocks of 2^k, one for each flow                      */
     uint32_t *place;       /* [use_room] member of the link that a use is; next block of a free one */
     uint32_t use_rows, use_room;
     uint32_t free_block[ROOM_CLASSES];
-    double *limit;         /* [limit_room] scratch: where the members of a link are stopped by others */
+    double *limit;         /* [limit_room + 1] scratch: where the members of a link are stopped by others */
+    uint32_t *moved;       /* [limit_room] scratch: members that a new level moves */
     uint32_t limit_room;
     struct agenda work;    /* links to solve, lowest level first */
     uint32_t *dirty;       /* [link_room] links that changed since the last solve */
@@ -52,6 +61,7 @@ struct flow_net {
     uint32_t root_count;
     uint32_t *walk; /* [link_room] links that a walk has found and not left yet */
     uint32_t walks; /* so far                                                   */
+    bool forget;       /* the next solve starts from nothing */
     bool from_nothing; /* all levels began as INFINITY: each link is filled once */
     struct row_set touched; /* flows whose rate may have changed since the last solve */
     struct row_set reached;

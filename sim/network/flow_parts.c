@@ -29,7 +29,8 @@ uint32_t flow_net_reached(struct flow_net *net, const uint32_t **flows)
             const struct net_flow *flow = &net->flows[link->flows[m]];
             row_set_add(&net->reached, link->flows[m]);
             for (uint32_t use = flow->first; use < flow->first + flow->count; use++)
-                if (!net->links[net->uses[use].link].spare) find_link(&walk, net->uses[use].link);
+                if (!(net->state[net->uses[use].link] & LINK_SPARE))
+                    find_link(&walk, net->uses[use].link);
         }
     }
     *flows = net->list;
