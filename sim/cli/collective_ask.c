@@ -18,6 +18,8 @@ const struct option_row collective_options[] = {
       "GPUs used of each server; 4,6: of each in turn", false },
     { "--nics", 0, "K", "as the server type has", "NICs of each server", false },
     { "--link", 0, "ID", "the NICs and network of the server type", "link of the catalog", false },
+    { "--uplinks", 0, "U", "no limit",
+      "the servers hang on several leaves with U uplinks each, as fast as a NIC", false },
     { "--size", 0, "S", NULL, "one size: 64M, 1G (powers of two, as nccl-tests), or 1 GB", false },
     { "--begin", 0, "S", "1K", "first size of several", false },
     { "--end", 0, "S", "16G", "last size of several", false },
@@ -231,6 +233,16 @@ static enum status read_group(const struct cli *cli, struct collective_ask *ask)
         part = comma ? comma + 1 : NULL;
     }
     if (parts == 1) group->gpus *= group->servers;
+    long long uplinks;
+    TRY(cli_count(cli, "--uplinks", 1, 1 << 20, 0, &uplinks));
+    if (uplinks > 0 && (ask->op == OP_ALL_TO_ALL || ask->op == OP_SEND_RECV))
+        return diag_usage(cli->diag,
+                          "collective: --uplinks: a ring leaves a leaf once, but how many "
+                          "messages of %s do is not known here",
+                          collective_op_names[ask->op]);
+    group->spans_leaves = uplinks > 0;
+    if (uplinks > 0)
+        ask->hardware.uplinks_bytes_per_s = (double)uplinks * ask->hardware.nic_bytes_per_s;
     if (parts > 1 && parts != group->servers)
         return diag_usage(cli->diag,
                           "collective: --gpus-per-node names %" PRIu32 " servers, --nodes %" PRIu32,
