@@ -127,12 +127,32 @@ static void parts_add_up(void **state)
     json_decref(root);
 }
 
+/* Half of the NICs: what waits for the network waits longer, the rest stays. */
+static void fewer_nics_wait_longer(void **state)
+{
+    (void)state;
+    double waits_s[2], compute_s[2];
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(step(i ? SMALL "--gpus 16 --overlap 0 --nics-per-gpu 0.5 --json"
+                                : SMALL "--gpus 16 --overlap 0 --json"),
+                         0);
+        json_t *root = json_loads(shown, 0, NULL);
+        assert_non_null(root);
+        waits_s[i] = real_of(root, "stall_inter_s");
+        compute_s[i] = real_of(root, "compute_s");
+        json_decref(root);
+    }
+    CHECK(waits_s[1] > 1.5 * waits_s[0], "%g and %g s", waits_s[0], waits_s[1]);
+    CHECK_NEAR(compute_s[1], compute_s[0], 1e-15);
+}
+
 int main(void)
 {
     enum { LINES = sizeof lines / sizeof *lines };
-    struct CMUnitTest tests[LINES + 1] = { cmocka_unit_test(parts_add_up) };
+    struct CMUnitTest tests[LINES + 2] = { cmocka_unit_test(parts_add_up),
+                                           cmocka_unit_test(fewer_nics_wait_longer) };
     for (size_t i = 0; i < LINES; i++)
-        tests[i + 1] = (struct CMUnitTest){ lines[i].name, line_is_answered, NULL, NULL,
+        tests[i + 2] = (struct CMUnitTest){ lines[i].name, line_is_answered, NULL, NULL,
                                             (void *)(uintptr_t)&lines[i] };
     return cmocka_run_group_tests_name("step_cli", tests, NULL, NULL);
 }
