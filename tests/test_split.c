@@ -66,7 +66,7 @@ static void keeps_the_sum(void **state)
             share[k] = any(seed, 10 * i + 2) < 0.5 ? any_count(seed, 10 * i + 3 + k, 0, 140000)
                                                    : any_count(seed, 10 * i + 3 + k, 0, 1008000);
         const struct step_shares shares = { share[0], share[1], share[2], share[3],
-                                            share[4], share[5], share[6] };
+                                            share[4], share[5], share[6], share[6] / 2 };
         int64_t levels[ACC_HELD_END], sum = 0;
         step_split(gpus * UNITS_PER_GPU, held * UNITS_PER_GPU, &shares, levels);
         for (int account = 0; account < ACC_HELD_END; account++) {
@@ -84,7 +84,9 @@ static void keeps_the_sum(void **state)
             assert_int_equal(levels[order[k]], asked < left ? asked : left);
             left -= levels[order[k]];
         }
-        assert_int_equal(levels[ACC_COMPUTE], left);
+        const int64_t overhead = left * (share[6] / 2) / UNITS_PER_GPU; /* of the rest */
+        assert_int_equal(levels[ACC_OVERHEAD], overhead);
+        assert_int_equal(levels[ACC_COMPUTE], left - overhead);
     }
 }
 

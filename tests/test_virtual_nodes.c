@@ -1,12 +1,9 @@
 /* test_virtual_nodes.c - servers that host several nodes: GPUs and NICs belong to one node each, and fail as its own. */
 #include "fixture.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "cluster/vm.h"
+#include "tests/near.h"
+#include "tests/rows.h"
 
 #include "books_probe.h"
 
@@ -49,8 +46,81 @@ static void links_break_in_every_node(void **state)
     fixture_clear(&fixture);
 }
 
+/* A server of eight GPUs, PCIe 24 GB/s, cut into machines of four or two. What a ring in one machine carries:
+ *   kept: as the server, 240. split behind switches: the same.
+ *   split of a mesh (12 links of 20 GB/s, none left over for 8 GPUs: 14 here, 2 a pair): 4 GPUs have 3 x 2 links, 120;
+ *   split of the cube mesh: GPUs 0 to 3 have 1 + 1 + 2 links, 80; of two GPUs 0 and 1 one link, 20.
+ *   off: in order over PCIe through the root complex, 24/1.2 = 20; no peer access there: 0.8 x 24 / 1.05. */
+static const struct share {
+    const char *name;
+    enum nvlink_kind kind;
+    uint32_t links, parts;
+    struct vm_rules vm;
+    double want;
+} shares[] = {
+    { "kept", NVLINK_SWITCH, 12, 2, { .nvlink = VM_NVLINK_KEPT }, 240e9 },
+    { "split behind switches", NVLINK_SWITCH, 12, 2, { .nvlink = VM_NVLINK_SPLIT }, 240e9 },
+    { "split of a mesh", NVLINK_MESH, 14, 2, { .nvlink = VM_NVLINK_SPLIT }, 120e9 },
+    { "split of a cube mesh", NVLINK_CUBE_MESH, 6, 2, { .nvlink = VM_NVLINK_SPLIT }, 80e9 },
+    { "two of a cube mesh", NVLINK_CUBE_MESH, 6, 4, { .nvlink = VM_NVLINK_SPLIT }, 20e9 },
+    { "off", NVLINK_SWITCH, 12, 2, { .nvlink = VM_NVLINK_OFF, .p2p_max = LINK_PHB }, 20e9 },
+    { "off, no peer access",
+      NVLINK_SWITCH,
+      12,
+      2,
+      { .nvlink = VM_NVLINK_OFF, .p2p_max = LINK_PXB, .staged_overhead_frac = 0.05 },
+      0.8 * 24e9 / 1.05 },
+};
+
+static void scaleup_of_machines(void **state)
+{
+    const struct share *row = *state;
+    struct server_type server = fixture_server(8);
+    const char *why;
+    tree_plain(&server.tree, 8, 8, 2, 8);
+    assert_true(tree_nvlinks(&server.tree, row->kind, row->links, &why));
+    server.scaleup_bytes_per_s = 240e9;
+    server.nvlink_bytes_per_s = 20e9;
+    server.gpu_pcie_bytes_per_s = server.uplink_bytes_per_s = 24e9;
+    server.socket_link_bytes_per_s = 22e9;
+    CHECK_NEAR(vm_scaleup_bytes_per_s(&server, &row->vm, row->parts), row->want, 1e-12);
+    CHECK_NEAR(vm_nic_bytes_per_s(&server, 48.5e9, row->parts), 24e9 / row->parts, 1e-12);
+}
+
+/* 10,000 s of computing take 2 % longer on a virtual machine, and the ledger has these 200 s of 4 GPUs as overhead: a
+ * part of 1/51 of 10,200 s, 19,765 of 1,008,000 units. */
+static void overhead_is_an_account(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    struct replica_result result;
+    fixture_init(&fixture, 1);
+    struct layout *layout = fixture_layout(&fixture, "hall", 1, 8);
+    layout->groups = calloc(1, sizeof *layout->groups);
+    layout->group_count = 1;
+    layout->groups[0] = (struct server_group){ .server = layout->server,
+                                               .count = 1,
+                                               .nodes_per_server = 2,
+                                               .vm = { .compute_overhead_frac = 0.02 } };
+    fixture_job(&fixture, 0, 0, 10000, 0, 4);
+    fixture_ready(&fixture);
+    assert_int_equal(fixture_run(&fixture, 0, 0, &result), STATUS_OK);
+    CHECK_NEAR(s_from_ns(result.run_end_ns), 10200, 1e-8);
+    const double held = fixture_metric(&result, "share_compute", CLASS_NONE, -1) +
+                        fixture_metric(&result, "share_overhead", CLASS_NONE, -1);
+    CHECK_NEAR(fixture_metric(&result, "share_overhead", CLASS_NONE, -1) / held, 19765 / 1008000.0,
+               1e-9);
+    replica_result_clear(&result);
+    scenario_clear(&fixture.scenario);
+    fixture_clear(&fixture);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(links_break_in_every_node) };
-    return cmocka_run_group_tests_name("virtual nodes", tests, NULL, NULL);
+    struct rows rows = { 0 };
+    rows_add(&rows, links_break_in_every_node, NULL, "links break in every node");
+    for (size_t i = 0; i < sizeof shares / sizeof *shares; i++)
+        rows_add(&rows, scaleup_of_machines, &shares[i], "scale-up: %s", shares[i].name);
+    rows_add(&rows, overhead_is_an_account, NULL, "overhead is an account");
+    return rows_run("virtual nodes", &rows);
 }

@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "base/philox.h"
 #include "cluster/collective_of.h"
+#include "cluster/vm.h"
 #include "models/checkpoint.h"
 #include "models/hardware.h"
 #include "models/locality.h"
@@ -29,8 +30,10 @@ struct site { /* the servers and network of a layout, as the models see them */
     uint32_t gpus_per_server, links_per_server, servers_per_leaf, servers_per_domain;
     uint32_t rails; /* leaves that one server hangs on                                 */
     double nic_bytes_per_s;
-    double uplinks_bytes_per_s; /* all uplinks of one leaf together, with rails of one unit */
-    double pods_bytes_per_s;    /* between two groups of a dragonfly                     */
+    double nic_share_bytes_per_s; /* of one node, where nodes share a server            */
+    double compute_frac;          /* v: what virtual machines take longer               */
+    double uplinks_bytes_per_s;   /* all uplinks of one leaf together, with rails of one unit */
+    double pods_bytes_per_s;      /* between two groups of a dragonfly                     */
     struct collective_hardware hardware;
 };
 
@@ -48,6 +51,7 @@ static struct site site_of(const struct server_type *server, uint32_t nics,
                           .servers_per_domain = server->domain_servers ? server->domain_servers : 1,
                           .rails = 1,
                           .nic_bytes_per_s = link->bytes_per_s,
+                          .nic_share_bytes_per_s = link->bytes_per_s,
                           .uplinks_bytes_per_s = INFINITY,
                           .pods_bytes_per_s = INFINITY,
                           .hardware = collective_of(server, nics, link) };
@@ -70,6 +74,25 @@ static struct site recorded_site(const struct scenario *scenario)
     return site;
 }
 
+/* Virtual machines: each node has a part of the server. What was measured on whole servers does not hold in parts of which
+ * NVLinks are cut. */
+static void share_server(struct site *site, const struct server_type *server,
+                         const struct vm_rules *vm, uint32_t parts)
+{
+    struct collective_hardware *hardware = &site->hardware;
+    site->compute_frac = vm->compute_overhead_frac;
+    site->nic_share_bytes_per_s = vm_nic_bytes_per_s(server, site->nic_bytes_per_s, parts);
+    hardware->nic_bytes_per_s = site->nic_share_bytes_per_s;
+    hardware->gpus = server->gpus / parts;
+    if (!hardware->gpudirect) hardware->host_memory_bytes_per_s /= 1 + vm->staged_overhead_frac;
+    if (vm->nvlink == VM_NVLINK_KEPT) return;
+    static const struct collective_lines not_measured;
+    hardware->scaleup_bytes_per_s = vm_scaleup_bytes_per_s(server, vm, parts);
+    hardware->all_reduce = hardware->all_gather = hardware->all_to_all = not_measured;
+    hardware->nvls = not_measured;
+    memset(hardware->ring_bytes_per_s, 0, sizeof hardware->ring_bytes_per_s);
+}
+
 struct speed *speed_create(const struct scenario *scenario, const struct variant *variant,
                            struct arena *arena)
 {
@@ -87,6 +110,9 @@ struct speed *speed_create(const struct scenario *scenario, const struct variant
             (double)shape->rails * shape->uplinks_per_leaf * shape->trunk_bytes_per_s;
     if (shape->global_links > 0)
         speed->here.pods_bytes_per_s = shape->global_links * shape->trunk_bytes_per_s;
+    const struct vm_rules *vm = vm_of(scenario, variant);
+    if (vm != NULL)
+        share_server(&speed->here, &layout->server, vm, variant->nodes / variant->servers);
     speed->recorded = recorded_site(scenario);
     return speed;
 }
@@ -225,7 +251,7 @@ static struct checkpoint_times checkpoint_of(const struct speed *speed, const st
         per_gpu = scenario->communication.mix[query->profile].profile.state_bytes_per_gpu;
     const double server_bytes_per_s = checkpoint->server_bytes_per_s > 0
                                           ? checkpoint->server_bytes_per_s
-                                          : site->links_per_server * site->nic_bytes_per_s;
+                                          : site->links_per_server * site->nic_share_bytes_per_s;
     const double pipe = place.servers * server_bytes_per_s;
     const double store = checkpoint->store_bytes_per_s;
     const double write_s = per_gpu * query->gpus / (store > 0 && store < pipe ? store : pipe);
@@ -261,7 +287,7 @@ static struct pace pace_of(struct speed *speed, int which, const struct speed_qu
                            struct speed_place place)
 {
     const struct site *site = which ? &speed->recorded : &speed->here;
-    struct pace pace = { .slowdown = 1 };
+    struct pace pace = { .slowdown = 1 + site->compute_frac };
     const struct communication *communication = &speed->scenario->communication;
     if (communication->kind != COMM_NONE && query->gpus > 1) {
         const struct profile *profile = &communication->mix[query->profile].profile;
@@ -277,7 +303,7 @@ static struct pace pace_of(struct speed *speed, int which, const struct speed_qu
         double intra = exposed_frac(kappa, time.intra_s / unit_s, profile->hidden_frac);
         if (own > exposed) own = exposed;
         if (intra > own) intra = own;
-        pace.slowdown = 1 + exposed;
+        pace.slowdown += exposed;
         pace.intra_frac = intra / pace.slowdown;
         pace.inter_frac = (own - intra) / pace.slowdown;
         pace.contention_frac = (exposed - own) / pace.slowdown;

@@ -3,7 +3,7 @@
  * Real numbers end here: what comes out is a fixed-point rate and integer shares. With s(p) the
  * time a unit of compute takes on placement p,
  *
- *     s(p) = (1 + max(0, kappa r(p) - w)) * (1 + C/tau)            (MODELS 3.9, 5.7)
+ *     s(p) = (1 + v + max(0, kappa r(p) - w)) * (1 + C/tau)        (MODELS 3.9, 5.7; v of virtual machines: 1.7)
  *
  * a recorded duration D was measured at s(recorded), so the job runs D * s(new)/s(recorded)
  * (MODELS 3.10), times N/(N - d) when it goes on without d of its N GPUs (5.11). On the recorded

@@ -1,13 +1,17 @@
 /* span.c - see span.h. */
 #include "handlers/span.h"
 
+#include "cluster/vm.h"
+
 bool span_init(struct run *run)
 {
     const struct layout *layout = &run->scenario->layouts[run->variant->layout];
     const uint32_t per_server = run->variant->nodes / run->variant->servers;
-    const uint32_t servers = layout->server.domain_servers;
-    /* Nodes that share a server are no domain: their NVLinks do not reach each other. */
-    run->nodes_per_domain = per_server == 1 && servers > 1 ? servers : 1;
+    const uint32_t servers = layout->server.domain_servers > 1 ? layout->server.domain_servers : 1;
+    run->overhead_of_rest = vm_overhead_units(vm_of(run->scenario, run->variant));
+    /* Machines that share a server are no domain unless they share its NVLinks. */
+    const bool apart = per_server > 1 && !layout->groups[0].vm.shared_nvlink;
+    run->nodes_per_domain = apart ? 1 : servers * per_server;
     if (run->nodes_per_domain == 1) return true;
     run->domain_seen =
         ARENA_ARRAY(run->arena, uint32_t, run->variant->nodes / run->nodes_per_domain + 1);

@@ -260,6 +260,13 @@ static void read_group(struct key_reader *reader, const struct yaml_node *node,
     check_sharing(reader, node, group);
     check_names(reader, node, group);
     const uint32_t parts = group->nodes_per_server;
+    const struct yaml_node *vm = yaml_child(node, "vm");
+    if (vm && parts == 1)
+        diag_error(reader->diag, yaml_key_place(vm),
+                   "%svm: these servers are one node each; write nodes_per_server", reader->path);
+    if (group->vm.shared_nvlink && group->vm.nvlink == VM_NVLINK_OFF)
+        diag_error(reader->diag, yaml_place(yaml_child(vm, "shared_nvlink")),
+                   "%svm.shared_nvlink: vm.nvlink is off", reader->path);
     if (group->server.gpus % parts || group->server.cores % parts)
         diag_error(reader->diag, yaml_place(yaml_child(node, "nodes_per_server")),
                    "%snodes_per_server: %u GPUs and %u cores cannot be cut into %u equal nodes",

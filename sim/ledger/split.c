@@ -27,6 +27,7 @@ void step_split(int64_t asked_units, int64_t held_units, const struct step_share
         levels[nested[i].account] = taken;
         left -= taken;
     }
-    levels[ACC_COMPUTE] = left;
+    levels[ACC_OVERHEAD] = left * shares->overhead_of_rest / UNITS_PER_GPU; /* below 2^62 */
+    levels[ACC_COMPUTE] = left - levels[ACC_OVERHEAD];
     levels[ACC_UNUSED] = held_units - asked_units;
 }

@@ -87,12 +87,27 @@ struct gpu_cut {
     uint8_t slice_first, slice_count; /* memory slices; count 0 = any part is as good as another        */
 };
 
+/* What virtual machines that share a server lose of it (MODELS 1.7). */
+enum vm_nvlink {
+    VM_NVLINK_KEPT,  /* as the server has it                                      */
+    VM_NVLINK_SPLIT, /* links between GPUs of one machine only                     */
+    VM_NVLINK_OFF,
+};
+struct vm_rules {
+    enum vm_nvlink nvlink;
+    bool shared_nvlink;      /* the machines of a server are one NVLink domain; else they talk over NICs   */
+    enum link_class p2p_max; /* of PCIe: farther paths are copied through host memory                     */
+    double compute_overhead_frac; /* more time for the same computation                                */
+    double staged_overhead_frac;  /* more time for what crosses host memory                            */
+};
+
 /* Servers of one kind in a layout, and what a scheduler knows about their nodes. */
 struct server_group {
     char name[LIMIT_NAME_BYTES];     /* what an autoscaler calls it; "" = none                          */
     struct server_type server;       /* gpus may be 0 here: nodes with cores only                       */
     uint32_t count;                  /* servers                                                        */
     uint32_t nodes_per_server;       /* passthrough VMs; 1 = the server is the node                     */
+    struct vm_rules vm;              /* of these; unused with one                                       */
     char names[LIMIT_TARGET_BYTES];  /* host list, as n[00-15]; "" = NAME-0, NAME-1, ... of the layout   */
     char features[LIMIT_TARGET_BYTES]; /* by commas                                                    */
     char labels[LIMIT_TARGET_BYTES]; /* key=value, by commas                                           */
