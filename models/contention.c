@@ -61,8 +61,8 @@ static void mean_times(double link_bytes_per_s, const struct link_job *jobs, uin
     }
 }
 
-void contended_steps(enum contention_model model, double link_bytes_per_s, const struct link_job *jobs,
-                     uint32_t count, double *step_s)
+void contended_steps(enum contention_model model, double link_bytes_per_s,
+                     const struct link_job *jobs, uint32_t count, double *step_s)
 {
     ASSERT(count >= 1 && count <= CONTENTION_JOBS_MAX);
     ASSERT(link_bytes_per_s > 0);
