@@ -27,12 +27,13 @@ bool slots_init(struct slots *slots, struct slots_size size)
     slots->whole = rows_make(slots, slots->blocks_max);
     slots->some = rows_make(slots, (size_t)slots->levels * slots->blocks_max);
     slots->cut = calloc(slots->blocks_max, sizeof *slots->cut);
+    slots->begins = calloc(slots->blocks_max, sizeof *slots->begins);
     slots->ends = calloc(slots->steps_max / WORD_BITS + 1, sizeof *slots->ends);
     slots->freed_of = calloc(slots->steps_max + 1, sizeof *slots->freed_of);
     slots->none = rows_make(slots, 1);
     slots->after = rows_make(slots, 1);
     if (slots->at && slots->head && slots->tail && slots->whole && slots->some && slots->cut &&
-        slots->ends && slots->freed_of && slots->none && slots->after)
+        slots->begins && slots->ends && slots->freed_of && slots->none && slots->after)
         return true;
     slots_clear(slots);
     return false;
@@ -46,6 +47,7 @@ void slots_clear(struct slots *slots)
     free(slots->whole);
     free(slots->some);
     free(slots->cut);
+    free(slots->begins);
     free(slots->ends);
     free(slots->freed_of);
     free(slots->freed);
@@ -116,6 +118,7 @@ static void cut_block(struct slots *slots, uint32_t block)
     memset(row_of(slots, slots->head, block * SLOTS_BLOCK), 0, bytes);
     memset(row_of(slots, slots->tail, block * SLOTS_BLOCK), 0, bytes);
     slots->cut[block] = true;
+    slots->begins[block] = 0;
 }
 
 /* Takes nodes over the steps of the span in one block. */
@@ -130,6 +133,7 @@ static void take_in_block(struct slots *slots, struct span span, uint32_t block,
         return;
     }
     cut_block(slots, block);
+    slots->begins[block] |= UINT32_C(1) << (first - begin);
     put(slots, row_of(slots, slots->head, first), end - first, taking);
     put(slots, row_of(slots, slots->tail, begin), behind - begin, taking);
     put(slots, row_of(slots, slots->at, first), behind - first, taking);
@@ -165,7 +169,7 @@ static void drop(uint64_t *restrict nodes, const uint64_t *restrict taken, uint3
     for (; w < words; w++) nodes[w] &= ~taken[w];
 }
 
-/* Takes out of nodes[] what is taken in some step of a span within one block. */
+/* Takes out of nodes[] what is taken in some step of a span within one block: in its first step, or from a later one on. */
 static void drop_in_block(const struct slots *slots, struct span span, uint64_t *nodes)
 {
     const uint32_t block = span.first / SLOTS_BLOCK;
@@ -175,9 +179,13 @@ static void drop_in_block(const struct slots *slots, struct span span, uint64_t 
         drop(nodes, row_of(slots, slots->head, span.behind - 1), slots->words);
     else if (span.behind % SLOTS_BLOCK == 0)
         drop(nodes, row_of(slots, slots->tail, span.first), slots->words);
-    else
-        for (uint32_t step = span.first; step < span.behind; step++)
-            drop(nodes, row_of(slots, slots->at, step), slots->words);
+    else {
+        const uint32_t first = span.first % SLOTS_BLOCK, count = span.behind - span.first;
+        const uint32_t inside = slots->begins[block] >> first & ((UINT32_C(1) << count) - 1);
+        for (uint32_t bits = inside | 1; bits; bits &= bits - 1)
+            drop(nodes, row_of(slots, slots->at, span.first + (uint32_t)__builtin_ctz(bits)),
+                 slots->words);
+    }
 }
 
 /* The same for any span. */

@@ -32,6 +32,7 @@ struct slots {
     uint32_t words, steps, steps_max, blocks_max, levels;
     uint64_t *at, *head, *tail; /* [steps_max * words] each; valid in blocks that are cut               */
     bool *cut;          /* [blocks_max] a reservation begins or ends within it                        */
+    uint32_t *begins;   /* [blocks_max] a bit a step: in cut blocks, one begins there                    */
     uint64_t *whole;    /* [blocks_max * words]                                                    */
     uint64_t *some;     /* [levels * blocks_max * words]                                            */
     bool empty;         /* nothing is reserved                                                     */
