@@ -19,14 +19,17 @@ struct kind {
 };
 
 static const struct kind kinds[] = {
-    { "few links", 6, 40, 4, false, false },
-    { "few links, ties", 6, 40, 4, true, false },
-    { "sparse", 64, 40, 3, false, false },
-    { "sparse, ties", 64, 50, 3, true, false },
-    { "star", 32, 120, 2, false, true },
-    { "star, ties", 32, 120, 2, true, true },
-    { "jobs on many links", 48, 24, 12, false, false },
-    { "jobs on many links, ties", 48, 24, 12, true, false },
+    { "few links", 6, 40, 4, .alike = false },
+    { "few links, ties", 6, 40, 4, .alike = true },
+    { "sparse", 64, 40, 3, .alike = false },
+    { "sparse, ties", 64, 50, 3, .alike = true },
+    { "star", 32, 120, 2, .star = true },
+    { "star, ties", 32, 120, 2, .star = true, .alike = true },
+    { "star, plain", 32, 120, 2, .star = true, .plain = true },
+    { "paths, plain", 40, 100, 5, .plain = true },
+    { "paths, plain, ties", 40, 100, 5, .plain = true, .alike = true },
+    { "jobs on many links", 48, 24, 12, .alike = false },
+    { "jobs on many links, ties", 48, 24, 12, .alike = true },
 };
 
 /* What the net should hold, kept beside it. */
@@ -72,10 +75,12 @@ static void add_flow(struct twin *twin)
         const uint32_t half = kind->links / 2;
         uses[i].link = kind->star ? i * half + draw_count(twin, 0, half - 1)
                                   : draw_count(twin, 0, kind->links - 1);
-        uses[i].per_unit = draw_count(twin, 0, 20) == 0 ? 0 : draw_value(twin, 0.5, 4);
+        uses[i].per_unit = kind->plain                    ? 1
+                           : draw_count(twin, 0, 20) == 0 ? 0
+                                                          : draw_value(twin, 0.5, 4);
     }
     const double weight = draw_value(twin, 0.1, 10);
-    const bool capped = count == 0 || draw_count(twin, 0, 4) == 0;
+    const bool capped = count == 0 || draw_count(twin, 0, kind->plain ? 20 : 4) == 0;
     const double cap = !capped                       ? INFINITY
                        : draw_count(twin, 0, 9) == 0 ? 0
                                                      : draw_value(twin, 0.1, 10);

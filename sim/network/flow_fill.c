@@ -54,10 +54,15 @@ static double limit_of(const struct flow_net *net, const struct net_flow *flow, 
 static void gather_limits(struct flow_net *net, uint32_t row)
 {
     const struct net_link *link = &net->links[row];
-    for (uint32_t m = 0; m < link->count; m++)
-        net->limit[m] = link->other[m] != FLOW_NONE
-                            ? net->level[link->other[m]]
-                            : limit_of(net, &net->flows[link->flows[m]], row);
+    for (uint32_t m = 0; m < link->count; m++) {
+        const struct net_peers *peers = &link->peers[m];
+        double limit = net->level[peers->link[0]];
+        if (peers->count == 0)
+            limit = limit_of(net, &net->flows[link->flows[m]], row);
+        else if (peers->count > 1)
+            limit = smaller(limit, smaller(net->level[peers->link[1]], net->level[peers->link[2]]));
+        net->limit[m] = limit;
+    }
     net->limit[link->count] = 0; /* fill_to takes two at a time: this one adds nothing */
 }
 
@@ -189,10 +194,10 @@ static void spread(struct flow_net *net, uint32_t row, double from, double to)
         const double was = smaller(from, net->limit[m]), is = smaller(to, net->limit[m]);
         row_set_add(&net->touched, flow);
         net->flow_level[flow] = is;
-        if (link->other[m] != FLOW_NONE) {
-            member_moved(net, link->other[m], link->other_weight[m], was, is);
-            continue;
-        }
+        const struct net_peers *peers = &link->peers[m];
+        for (uint32_t p = 0; p < peers->count; p++)
+            member_moved(net, peers->link[p], link->weight[m], was, is);
+        if (peers->count > 0) continue;
         const struct net_flow *mover = &net->flows[flow];
         for (uint32_t use = mover->first; use < mover->first + mover->count; use++)
             if (net->uses[use].link != row)

@@ -82,24 +82,25 @@ static bool members_have_room(struct flow_net *net, struct net_link *link)
         net->moved = column_resize(net->moved, room, sizeof *net->moved, &ok);
         if (ok) net->limit_room = room;
     }
-    double *weight = ok ? calloc(room, 3 * sizeof(double) + 2 * sizeof(uint32_t)) : NULL;
+    double *weight =
+        ok ? calloc(room, 2 * sizeof(double) + sizeof(struct net_peers) + sizeof(uint32_t)) : NULL;
     if (weight == NULL) return false;
-    double *most = weight + room, *other_weight = most + room;
-    void *rest = other_weight + room;
-    uint32_t *flows = rest, *other = flows + room;
+    double *most = weight + room;
+    void *rest = most + room;
+    struct net_peers *peers = rest;
+    rest = peers + room;
+    uint32_t *flows = rest;
     if (count > 0) {
         memcpy(weight, link->weight, count * sizeof *weight);
         memcpy(most, link->member_most, count * sizeof *most);
-        memcpy(other_weight, link->other_weight, count * sizeof *other_weight);
+        memcpy(peers, link->peers, count * sizeof *peers);
         memcpy(flows, link->flows, count * sizeof *flows);
-        memcpy(other, link->other, count * sizeof *other);
     }
     free(link->weight);
     link->weight = weight;
     link->member_most = most;
-    link->other_weight = other_weight;
     link->flows = flows;
-    link->other = other;
+    link->peers = peers;
     link->room = room;
     return true;
 }
@@ -248,18 +249,29 @@ static uint32_t copy_uses(struct flow_use *to, const struct flow_use *from, uint
     return kept;
 }
 
+static struct net_peers peers_of(const struct flow_net *net, const struct net_flow *flow,
+                                 uint32_t link)
+{
+    struct net_peers peers = { .count = 0 };
+    const struct flow_use *uses = net->uses + flow->first;
+    if (flow->count < 2 || flow->count > PEERS_MOST + 1 || flow->cap_level < INFINITY) return peers;
+    for (uint32_t use = 0; use < flow->count; use++) {
+        if (uses[use].per_unit != uses[0].per_unit) return (struct net_peers){ .count = 0 };
+        if (uses[use].link != link) peers.link[peers.count++] = uses[use].link;
+    }
+    for (uint32_t p = peers.count; p < PEERS_MOST; p++) peers.link[p] = peers.link[p - 1];
+    return peers;
+}
+
 static void join_link(struct flow_net *net, uint32_t row, uint32_t use)
 {
     const struct net_flow *flow = &net->flows[row];
     struct net_link *link = &net->links[net->uses[use].link];
-    const bool pair = flow->count == 2 && !(flow->cap_level < INFINITY);
-    const uint32_t other = 2 * flow->first + 1 - use; /* of a pair */
     net->place[use] = link->count;
     link->flows[link->count] = row;
     link->weight[link->count] = net->uses[use].per_unit * flow->weight;
     link->weights += link->weight[link->count];
-    link->other_weight[link->count] = pair ? net->uses[other].per_unit * flow->weight : 0;
-    link->other[link->count++] = pair ? net->uses[other].link : FLOW_NONE;
+    link->peers[link->count++] = peers_of(net, flow, net->uses[use].link);
 }
 
 /* The last member takes the place of the one that leaves. */
@@ -272,8 +284,7 @@ static void leave_link(struct flow_net *net, uint32_t use)
     const uint32_t last = --link->count, moved = link->flows[last];
     link->weight[at] = link->weight[last];
     link->member_most[at] = link->member_most[last];
-    link->other[at] = link->other[last];
-    link->other_weight[at] = link->other_weight[last];
+    link->peers[at] = link->peers[last];
     link->flows[at] = moved;
     uint32_t theirs = net->flows[moved].first;
     while (net->uses[theirs].link != row) theirs++;

@@ -13,6 +13,15 @@ enum link_state {
     LINK_QUEUED = 2, /* in the work                          */
 };
 
+enum { PEERS_MOST = 3 }; /* a flow up and down a tree of two levels crosses four links */
+
+/* The other links of a member whose flow has no cap and puts the same load on each of 2 to 4 links; count is 0 for any other,
+ * which is looked up. Kept beside the member: looking up costs a miss of the cache for each flow. */
+struct net_peers {
+    uint32_t link[PEERS_MOST]; /* behind count the last one again */
+    uint32_t count;
+};
+
 /* The members of a link are the flows that use it; their columns are one block. */
 struct net_link {
     double capacity;
@@ -21,8 +30,7 @@ struct net_link {
     double *weight;    /* [room], an even number: load for a unit of level: per_unit times the flow's weight; the block, owned */
     double *member_most; /* [room] what it could ever carry here: its cap or another of its links stops it */
     uint32_t *flows;   /* [room] */
-    double *other_weight; /* [room] of the same flow on that link   */
-    uint32_t *other;   /* [room] the other link of a flow of two links without a cap, else FLOW_NONE */
+    struct net_peers *peers; /* [room] */
     uint32_t count, room;
     uint32_t wide; /* members whose most is not below the capacity */
     uint32_t mark; /* number of the last walk that found it */
