@@ -15,21 +15,22 @@ struct kind {
     const char *name;
     uint32_t links, flows, uses; /* flows at any time, about; links that a flow crosses, at most */
     bool alike; /* capacities, weights and coefficients all of few values: many ties */
+    bool plain; /* each unit of a flow is one on each of its links */
     bool star;  /* a flow crosses one of the first half and one of the second */
 };
 
 static const struct kind kinds[] = {
-    { "few links", 6, 40, 4, .alike = false },
-    { "few links, ties", 6, 40, 4, .alike = true },
-    { "sparse", 64, 40, 3, .alike = false },
-    { "sparse, ties", 64, 50, 3, .alike = true },
-    { "star", 32, 120, 2, .star = true },
-    { "star, ties", 32, 120, 2, .star = true, .alike = true },
-    { "star, plain", 32, 120, 2, .star = true, .plain = true },
-    { "paths, plain", 40, 100, 5, .plain = true },
-    { "paths, plain, ties", 40, 100, 5, .plain = true, .alike = true },
-    { "jobs on many links", 48, 24, 12, .alike = false },
-    { "jobs on many links, ties", 48, 24, 12, .alike = true },
+    { "few links", .links = 6, .flows = 40, .uses = 4 },
+    { "few links, ties", .links = 6, .flows = 40, .uses = 4, .alike = true },
+    { "sparse", .links = 64, .flows = 40, .uses = 3 },
+    { "sparse, ties", .links = 64, .flows = 50, .uses = 3, .alike = true },
+    { "star", .links = 32, .flows = 120, .uses = 2, .star = true },
+    { "star, ties", .links = 32, .flows = 120, .uses = 2, .star = true, .alike = true },
+    { "star, plain", .links = 32, .flows = 120, .uses = 2, .star = true, .plain = true },
+    { "paths, plain", .links = 40, .flows = 100, .uses = 5, .plain = true },
+    { "paths, plain, ties", .links = 40, .flows = 100, .uses = 5, .plain = true, .alike = true },
+    { "jobs on many links", .links = 48, .flows = 24, .uses = 12 },
+    { "jobs on many links, ties", .links = 48, .flows = 24, .uses = 12, .alike = true },
 };
 
 /* What the net should hold, kept beside it. */
