@@ -307,19 +307,23 @@ static void name_jobs(struct jobs *jobs)
     }
 }
 
-/* One NIC a node, and jobs that talk a lot. */
+/* One NIC a node, jobs that talk and read a lot, and a storage that is too slow. */
 static void share_network(struct scenario *scenario)
 {
     scenario->contention = NETWORK_ESTIMATE;
+    scenario->storage = (struct storage){ .read_bytes_per_s = 15e9, .write_bytes_per_s = 1e9 };
     scenario->layouts[0].fabric.nics_per_server = 1;
     scenario->communication.kind = COMM_PROFILE;
     scenario->communication.mix_count = 1;
-    scenario->communication.mix[0] = (struct mix_entry){
-        .profile = { .kappa_one = 0.5, .kappa_many = 0.5, .hidden_frac = 0.1, .size_bytes = 1e9 },
-        .weight = 1,
-        .gpus_min = 1,
-        .gpus_max = UINT32_MAX
-    };
+    scenario->communication.mix[0] = (struct mix_entry){ .profile = { .kappa_one = 0.5,
+                                                                      .kappa_many = 0.5,
+                                                                      .hidden_frac = 0.1,
+                                                                      .size_bytes = 1e9,
+                                                                      .input_bytes_per_s = 1e9,
+                                                                      .prefetch = true },
+                                                         .weight = 1,
+                                                         .gpus_min = 1,
+                                                         .gpus_max = UINT32_MAX };
 }
 
 static void build(struct fixture *fixture, uint64_t seed)

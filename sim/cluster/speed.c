@@ -236,7 +236,7 @@ double speed_job_mttf_s(const struct scenario *scenario, uint32_t gpus, uint32_t
 
 /* Interval tau and blocking write C of a job's checkpoints on a site; tau 0 = none. */
 struct checkpoint_times {
-    double interval_s, write_s;
+    double interval_s, write_s, bytes;
 };
 
 static struct checkpoint_times checkpoint_of(const struct speed *speed, const struct site *site,
@@ -254,7 +254,8 @@ static struct checkpoint_times checkpoint_of(const struct speed *speed, const st
                                           : site->links_per_server * site->nic_share_bytes_per_s;
     const double pipe = place.servers * server_bytes_per_s;
     const double store = checkpoint->store_bytes_per_s;
-    const double write_s = per_gpu * query->gpus / (store > 0 && store < pipe ? store : pipe);
+    const double bytes = per_gpu * query->gpus;
+    const double write_s = bytes / (store > 0 && store < pipe ? store : pipe);
     double interval_s = s_from_ns(checkpoint->interval_ns);
     if (checkpoint->policy != CHECKPOINT_FIXED) {
         const double mttf_s =
@@ -264,7 +265,8 @@ static struct checkpoint_times checkpoint_of(const struct speed *speed, const st
         interval_s = checkpoint->policy == CHECKPOINT_YOUNG ? young_interval_s(write_s, mttf_s)
                                                             : daly_interval_s(write_s, mttf_s);
     }
-    return (struct checkpoint_times){ .interval_s = interval_s, .write_s = write_s };
+    return (
+        struct checkpoint_times){ .interval_s = interval_s, .write_s = write_s, .bytes = bytes };
 }
 
 /* Communication over compute of this job at its reference placement. */
@@ -279,9 +281,35 @@ static double kappa_of(const struct speed *speed, const struct speed_query *quer
 
 /* Time that a unit of compute takes, and its parts. */
 struct pace {
-    double slowdown, intra_frac, inter_frac, contention_frac, checkpoint_frac;
+    double slowdown, intra_frac, inter_frac, contention_frac, data_frac, checkpoint_frac;
     struct checkpoint_times checkpoint;
 };
+
+/* The profile whose input a job reads, NULL without one. */
+static const struct profile *reader_of(const struct speed *speed, const struct speed_query *query)
+{
+    const struct communication *communication = &speed->scenario->communication;
+    if (communication->mix_count == 0 || query->profile >= communication->mix_count) return NULL;
+    const struct profile *profile = &communication->mix[query->profile].profile;
+    return profile->input_bytes_per_s > 0 ? profile : NULL;
+}
+
+/* Input that comes too slowly makes the step longer; the other parts are smaller shares of it then. */
+static void wait_for_input(const struct speed *speed, const struct speed_query *query,
+                           struct pace *pace)
+{
+    const struct profile *profile = reader_of(speed, query);
+    if (!profile || query->read_bytes_per_s <= 0) return;
+    const double read = profile->input_bytes_per_s * query->gpus / query->read_bytes_per_s;
+    const double step = pace->slowdown;
+    double whole = step + read;
+    if (profile->prefetch) whole = read > step ? read : step;
+    pace->data_frac = (whole - step) / whole;
+    pace->slowdown = whole;
+    pace->intra_frac *= step / whole;
+    pace->inter_frac *= step / whole;
+    pace->contention_frac *= step / whole;
+}
 
 static struct pace pace_of(struct speed *speed, int which, const struct speed_query *query,
                            struct speed_place place)
@@ -308,7 +336,9 @@ static struct pace pace_of(struct speed *speed, int which, const struct speed_qu
         pace.inter_frac = (own - intra) / pace.slowdown;
         pace.contention_frac = (exposed - own) / pace.slowdown;
     }
+    if (!which) wait_for_input(speed, query, &pace);
     pace.checkpoint = checkpoint_of(speed, site, query, place);
+    if (!which) pace.checkpoint.write_s += query->write_wait_s;
     if (pace.checkpoint.interval_s > 0) {
         const double cycle_s = pace.checkpoint.interval_s + pace.checkpoint.write_s;
         pace.checkpoint_frac = pace.checkpoint.write_s / cycle_s;
@@ -316,6 +346,7 @@ static struct pace pace_of(struct speed *speed, int which, const struct speed_qu
         pace.intra_frac *= 1 - pace.checkpoint_frac;
         pace.inter_frac *= 1 - pace.checkpoint_frac;
         pace.contention_frac *= 1 - pace.checkpoint_frac;
+        pace.data_frac *= 1 - pace.checkpoint_frac;
     }
     return pace;
 }
@@ -356,6 +387,7 @@ struct speed_answer speed_of(struct speed *speed, const struct speed_query *quer
                    .intra = (uint32_t)(pace.intra_frac * SHARE_ALL),
                    .inter = (uint32_t)(pace.inter_frac * SHARE_ALL),
                    .contention = (uint32_t)(pace.contention_frac * SHARE_ALL),
+                   .data = (uint32_t)(pace.data_frac * SHARE_ALL),
                    .checkpoint = (uint32_t)(pace.checkpoint_frac * SHARE_ALL) },
         .cycle_ns = pace.checkpoint.interval_s > 0
                         ? ns_from_s(pace.checkpoint.interval_s + pace.checkpoint.write_s)
@@ -385,6 +417,28 @@ bool speed_operation(struct speed *speed, const struct speed_query *query,
         .bytes = time.network_bytes * islands / query->place.servers,
     };
     return time.wire_s > 0 && unit_s > 0;
+}
+
+bool speed_storage(struct speed *speed, const struct speed_query *query,
+                   struct speed_storage *storage)
+{
+    const struct profile *profile = reader_of(speed, query);
+    struct speed_query hungry = *query;
+    hungry.read_bytes_per_s = 0;
+    *storage = (struct speed_storage){ 0 };
+    if (profile) {
+        const struct pace pace = pace_of(speed, 0, &hungry, query->place);
+        const double step = pace.slowdown * (1 - pace.checkpoint_frac);
+        storage->prefetch = profile->prefetch;
+        storage->read_bytes_per_s = profile->input_bytes_per_s * query->gpus / step;
+    }
+    const struct checkpoint_times times = checkpoint_of(speed, &speed->here, query, query->place);
+    if (times.interval_s > 0 && times.write_s > 0) {
+        storage->write_bytes = times.bytes;
+        storage->interval_s = times.interval_s;
+        storage->write_s = times.write_s;
+    }
+    return storage->read_bytes_per_s > 0 || storage->write_bytes > 0;
 }
 
 double speed_server_bytes_per_s(const struct speed *speed)

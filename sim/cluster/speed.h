@@ -9,7 +9,11 @@
  * (MODELS 3.10), times N/(N - d) when it goes on without d of its N GPUs (5.11). On the recorded
  * layout s(new) and s(recorded) are the same number and the rate is exactly 2^30.
  * What a job waits for others on its links comes from outside (network/periodic), in seconds that its collective takes
- * longer. Leaves out: stragglers, input, clocks (their shares are 0). */
+ * longer, and so does what the storage gives it: x = input/read of a unit of compute (MODELS 3.7),
+ *
+ *     max(T, x) with prefetch, else T + x      in place of T = 1 + max(0, kappa r(p) - w)
+ *
+ * Leaves out: stragglers, clocks (their shares are 0). */
 #ifndef GPUPLAN_CLUSTER_SPEED_H
 #define GPUPLAN_CLUSTER_SPEED_H
 
@@ -42,6 +46,16 @@ struct speed_query {
     struct speed_place place;
     double own_wait_s, others_wait_s; /* its collective takes longer: by its own links as they are now, and
                                        * because others use them too                   */
+    double read_bytes_per_s; /* that storage gives it; 0 = as much as it wants               */
+    double write_wait_s;     /* a checkpoint takes longer, as others write too               */
+};
+
+/* What a job wants of the storage. */
+struct speed_storage {
+    double read_bytes_per_s;  /* to keep its pace of now; 0 = nothing                          */
+    bool prefetch;
+    double write_bytes;       /* of one checkpoint                                           */
+    double interval_s, write_s; /* between two, and how long one takes alone; interval 0 = none */
 };
 
 /* What a job does over and over, between its servers: one collective a step. */
@@ -69,6 +83,10 @@ struct speed_answer speed_of(struct speed *speed, const struct speed_query *quer
 /* False when the job puts nothing on the network. */
 bool speed_operation(struct speed *speed, const struct speed_query *query,
                      struct speed_operation *operation);
+
+/* What it wants at the speed that the query says; false when that is nothing. */
+bool speed_storage(struct speed *speed, const struct speed_query *query,
+                   struct speed_storage *storage);
 
 /* All NICs of one server, one direction. */
 double speed_server_bytes_per_s(const struct speed *speed);

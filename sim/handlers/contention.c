@@ -5,45 +5,17 @@
 #include "base/philox.h"
 #include "base/sort.h"
 #include "handlers/books.h"
+#include "handlers/contention_parts.h"
 #include "handlers/timing.h"
 #include "handlers/transition.h"
-#include "network/periodic.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const double MOVED =
-    1e-9; /* of its communication: less does not change a tempo (MODELS 4.6) */
+static const double STORAGE_MOST = 0.5; /* of a NIC, before collectives take their share [A] */
 static const double WAIT_MOST_S =
     1e9; /* an operation over a dead link: the job stands still              */
-
-struct member {
-    uint32_t row;             /* PERIODIC_NONE: not on the network */
-    struct speed_query query; /* with the waits of its tempo of now */
-    double alone_s;
-    uint32_t epoch;             /* attempt that placed it where it is */
-    int64_t waiting[ESTIMATES]; /* units of its GPUs that wait for others, by estimate */
-};
-
-struct contention {
-    struct fabric_net fabric;
-    struct periodic *net;
-    enum estimate estimate; /* ESTIMATES: nobody waits for others */
-    double *nic_factor;     /* [servers][nics_per_server]         */
-    struct member *members; /* [member_room] by live row */
-    uint32_t *live_of;      /* [live_room] by row of the net */
-    uint32_t member_room, live_room;
-    uint32_t *servers, *order, *spare; /* [servers] of a job */
-    uint64_t *keys;                    /* [servers]          */
-    uint64_t key_ecmp;
-    uint8_t *seen; /* [servers] all 0    */
-    struct link_use *uses;
-    bool changed;
-    int64_t waiting[ESTIMATES]; /* of all */
-    int64_t since_ns;
-    int128 waited[ESTIMATES]; /* inside the window, up to since_ns */
-};
 
 static uint32_t servers_of(const struct run *run)
 {
@@ -101,12 +73,16 @@ static bool slow_links(const struct run *run)
 bool contention_init(struct run *run)
 {
     const struct scenario *scenario = run->scenario;
-    if (scenario->contention == NETWORK_NONE && !slow_links(run)) return true;
-    if (scenario->communication.kind == COMM_NONE || run->replica == REPLICA_BLAST ||
-        servers_of(run) < 2)
-        return true;
+    const struct storage *storage = &scenario->storage;
+    const bool network = (scenario->contention != NETWORK_NONE || slow_links(run)) &&
+                         scenario->communication.kind != COMM_NONE && servers_of(run) > 1;
+    const bool stores = storage->read_bytes_per_s > 0 || storage->write_bytes_per_s > 0 ||
+                        storage->server_bytes_per_s > 0;
+    if (run->replica == REPLICA_BLAST || (!network && !stores)) return true;
     run->contention = calloc(1, sizeof *run->contention);
-    return run->contention && init(run->contention, run);
+    if (!run->contention || !init(run->contention, run)) return false;
+    run->contention->network = network;
+    return !stores || contention_storage_init(run);
 }
 
 void contention_destroy(struct contention *contention)
@@ -123,6 +99,9 @@ void contention_destroy(struct contention *contention)
     free(contention->seen);
     free(contention->nic_factor);
     free(contention->uses);
+    storage_net_destroy(contention->storage);
+    free(contention->live_of_store);
+    free(contention->load);
     free(contention);
 }
 
@@ -158,7 +137,7 @@ static bool grow_members(struct contention *contention, uint32_t room)
     struct member *members = realloc(contention->members, room * sizeof *members);
     if (!members) return false;
     for (uint32_t live = contention->member_room; live < room; live++)
-        members[live] = (struct member){ .row = PERIODIC_NONE };
+        members[live] = (struct member){ .row = PERIODIC_NONE, .store_row = STORAGE_NONE };
     contention->members = members;
     contention->member_room = room;
     return true;
@@ -177,8 +156,7 @@ static bool set_live_of(struct contention *contention, uint32_t row, uint32_t li
     return true;
 }
 
-/* Servers that the job holds GPUs of, ascending, each once. */
-static uint32_t find_servers(const struct run *run, uint32_t live)
+uint32_t contention_servers(const struct run *run, uint32_t live)
 {
     struct contention *contention = run->contention;
     const struct cluster *cluster = &run->cluster;
@@ -211,8 +189,8 @@ static void enter(struct run *run, uint32_t live)
     struct member *member = &contention->members[live];
     ASSERT(member->row == PERIODIC_NONE);
     struct speed_operation operation;
-    if (!speed_operation(run->speed, &member->query, &operation)) return;
-    const uint32_t servers = find_servers(run, live);
+    if (!contention->network || !speed_operation(run->speed, &member->query, &operation)) return;
+    const uint32_t servers = contention_servers(run, live);
     if (servers < 2) return;
     const uint32_t nics = run->variant->fabric.nics_per_server;
     const uint32_t least = member->query.place.gpus_min;
@@ -248,12 +226,15 @@ void contention_start(struct run *run, uint32_t live, const struct speed_query *
     contention->members[live].query = *query;
     contention->members[live].epoch = run->live.jobs[live].attempts;
     enter(run, live);
+    contention_storage_enter(run, live);
 }
 
 void contention_resume(struct run *run, uint32_t live)
 {
     struct contention *contention = run->contention;
-    if (contention) enter(run, live);
+    if (!contention) return;
+    enter(run, live);
+    contention_storage_enter(run, live);
 }
 
 void contention_leave(struct run *run, uint32_t live)
@@ -261,6 +242,7 @@ void contention_leave(struct run *run, uint32_t live)
     struct contention *contention = run->contention;
     if (!contention || live >= contention->member_room) return;
     struct member *member = &contention->members[live];
+    contention_storage_leave(run, live);
     if (member->row == PERIODIC_NONE) return;
     static const int64_t none[ESTIMATES];
     wait_until_now(run);
@@ -270,20 +252,29 @@ void contention_leave(struct run *run, uint32_t live)
     contention->changed = true;
 }
 
+void contention_set_server(struct contention *contention, uint32_t server)
+{
+    const uint32_t nics = contention->fabric.shape.nics_per_server;
+    const double *factors = &contention->nic_factor[(size_t)server * nics];
+    double least = 1;
+    for (uint32_t i = 0; i < nics; i++)
+        if (factors[i] < least) least = factors[i];
+    for (uint32_t link = 2 * server; link < 2 * server + 2; link++) {
+        const double all = least * fabric_net_capacity(&contention->fabric, link);
+        const double taken = contention->load ? (double)contention->load[link] : 0;
+        periodic_set_capacity(contention->net, link,
+                              taken < all * STORAGE_MOST ? all - taken : all * (1 - STORAGE_MOST));
+    }
+    contention->changed = true;
+}
+
 void contention_set_nic(struct run *run, uint32_t server, uint32_t nic, double factor)
 {
     struct contention *contention = run->contention;
     const uint32_t nics = run->variant->fabric.nics_per_server;
     if (!contention || nic >= nics) return;
-    double *factors = &contention->nic_factor[(size_t)server * nics];
-    factors[nic] = factor;
-    double least = 1;
-    for (uint32_t i = 0; i < nics; i++)
-        if (factors[i] < least) least = factors[i];
-    for (uint32_t link = 2 * server; link < 2 * server + 2; link++)
-        periodic_set_capacity(contention->net, link,
-                              least * fabric_net_capacity(&contention->fabric, link));
-    contention->changed = true;
+    contention->nic_factor[(size_t)server * nics + nic] = factor;
+    contention_set_server(contention, server);
 }
 
 /* ---- the end of an instant ------------------------------------------------------------------- */
@@ -304,6 +295,14 @@ static double at_most(double value, double most)
     return value < most ? value : most;
 }
 
+void contention_retune(struct run *run, uint32_t live)
+{
+    const struct tempo tempo = speed_of(run->speed, &run->contention->members[live].query).tempo;
+    /* What overlaps with compute slows nothing. */
+    if (memcmp(&tempo, &run->live.attempts[live].tempo, sizeof tempo) != 0)
+        transition_tempo(run, live, &tempo);
+}
+
 static void look_again(struct run *run, uint32_t live)
 {
     struct contention *contention = run->contention;
@@ -314,23 +313,22 @@ static void look_again(struct run *run, uint32_t live)
     const double others_s = contention->estimate == ESTIMATES
                                 ? 0
                                 : at_most(wait->others_s[contention->estimate], WAIT_MOST_S);
-    const double most_s = MOVED * (member->alone_s + own_s + others_s);
+    const double most_s = CONTENTION_MOVED * (member->alone_s + own_s + others_s);
     count_waiting(run, live);
     if (fabs(own_s - query->own_wait_s) <= most_s &&
         fabs(others_s - query->others_wait_s) <= most_s)
         return;
     query->own_wait_s = own_s;
     query->others_wait_s = others_s;
-    const struct tempo tempo = speed_of(run->speed, query).tempo;
-    /* What overlaps with compute slows nothing. */
-    if (memcmp(&tempo, &run->live.attempts[live].tempo, sizeof tempo) != 0)
-        transition_tempo(run, live, &tempo);
+    contention_retune(run, live);
 }
 
 void contention_settle(struct run *run)
 {
     struct contention *contention = run->contention;
-    if (!contention || !contention->changed) return;
+    if (!contention) return;
+    contention_storage_settle(run);
+    if (!contention->changed) return;
     contention->changed = false;
     wait_until_now(run);
     const uint32_t *rows;
@@ -341,7 +339,7 @@ void contention_settle(struct run *run)
 void contention_finish(struct run *run)
 {
     struct contention *contention = run->contention;
-    if (!contention || contention->estimate == ESTIMATES) return;
+    if (!contention || !contention->network || contention->estimate == ESTIMATES) return;
     wait_until_now(run);
     run->result->has_contention = true;
     run->result->contention_lower = contention->waited[ESTIMATE_LOWER];

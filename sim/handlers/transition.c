@@ -334,6 +334,7 @@ void transition_go_on(struct run *run, uint32_t live, uint32_t left_q30)
 struct returned transition_give_back(struct run *run, uint32_t live)
 {
     const struct attempt *attempt = &run->live.attempts[live];
+    contention_leave(run, live);
     transition_note(run, NOTE_END, live);
     if (run->live.jobs[live].state != LIVE_WAITING) {
         const struct running_entry entry = { attempt->expected_end_ns, live, attempt->held };
@@ -345,7 +346,6 @@ struct returned transition_give_back(struct run *run, uint32_t live)
     const struct returned returned = transition_release(run, live, attempt->first_grant);
     run->live.attempts[live].first_grant = GRANT_NONE;
     live_forget_past(&run->live, live);
-    contention_leave(run, live);
     run->plan_needed = true;
     return returned;
 }

@@ -80,6 +80,8 @@ struct profile {
     double size_bytes;          /* S of its all-reduce                                            */
     double spread;              /* sd / mean of kappa between jobs (Beta); 0 = all alike          */
     double state_bytes_per_gpu; /* what a checkpoint writes, per GPU of the job                   */
+    double input_bytes_per_s; /* what each GPU of the job reads per second of compute; 0 = nothing to speak of */
+    bool prefetch; /* it is read ahead while the step goes on, else before each step      */
     enum mark mark;
     char source[256];
 };
@@ -138,6 +140,12 @@ struct checkpoint {
     double store_bytes_per_s;  /* what the store takes from one job                             */
     double server_bytes_per_s; /* what one server can write; 0 = its NICs                       */
     double bytes_per_gpu;      /* state; 0 = by the job's profile (size: by_class)              */
+};
+
+/* What all jobs read their input from and write their checkpoints to; bytes per second, 0 = without limit. */
+struct storage {
+    double read_bytes_per_s, write_bytes_per_s;
+    double server_bytes_per_s; /* of one server, each way, over links of its own; 0 = over its compute NICs */
 };
 
 /* Layouts of one kind of server have one group; `server` is the type of the first group that has GPUs, `server_count`
@@ -259,6 +267,7 @@ struct scenario {
 
     struct failures failures;
     struct checkpoint checkpoint;
+    struct storage storage;
 
     struct layout layouts[LIMIT_LAYOUTS];
     uint32_t layout_count;

@@ -1,0 +1,62 @@
+/* contention_parts.h - what the files of contention share; nothing else includes it. */
+#ifndef GPUPLAN_HANDLERS_CONTENTION_PARTS_H
+#define GPUPLAN_HANDLERS_CONTENTION_PARTS_H
+
+#include "handlers/contention.h"
+#include "network/periodic.h"
+#include "network/storage.h"
+
+struct member {
+    uint32_t row;             /* PERIODIC_NONE: not on the network */
+    struct speed_query query; /* with the waits of its tempo of now */
+    double alone_s;
+    uint32_t epoch;             /* attempt that placed it where it is */
+    int64_t waiting[ESTIMATES]; /* units of its GPUs that wait for others, by estimate */
+    uint32_t store_row;         /* STORAGE_NONE: it wants nothing of the storage */
+    int64_t load[2];            /* of each of its servers by its storage traffic, out and in, bytes a second */
+};
+
+struct contention {
+    bool network; /* jobs have collectives between servers */
+    struct fabric_net fabric;
+    struct periodic *net;
+    enum estimate estimate; /* ESTIMATES: nobody waits for others */
+    double *nic_factor;     /* [servers][nics_per_server]         */
+    struct member *members; /* [member_room] by live row */
+    uint32_t *live_of;      /* [live_room] by row of the net */
+    uint32_t member_room, live_room;
+    uint32_t *servers, *order, *spare; /* [servers] of a job */
+    uint64_t *keys;                    /* [servers]          */
+    uint64_t key_ecmp;
+    uint8_t *seen; /* [servers] all 0    */
+    struct link_use *uses;
+    bool changed;
+    struct storage_net *storage; /* NULL without limits           */
+    uint32_t *live_of_store;     /* [store_room] by row of the storage */
+    uint32_t store_room;
+    bool store_changed;
+    int64_t *load; /* [servers][2] storage traffic over compute NICs; NULL when it has links of its own */
+    int64_t waiting[ESTIMATES]; /* of all */
+    int64_t since_ns;
+    int128 waited[ESTIMATES]; /* inside the window, up to since_ns */
+};
+
+/* Less than this part of a time or rate does not change a tempo (MODELS 4.6). */
+#define CONTENTION_MOVED 1e-9
+
+/* Servers that the job holds GPUs of, ascending, each once, in contention->servers. */
+uint32_t contention_servers(const struct run *run, uint32_t live);
+
+/* The job works as fast as its query says. */
+void contention_retune(struct run *run, uint32_t live);
+
+/* What of a server's NICs is left to collectives. */
+void contention_set_server(struct contention *contention, uint32_t server);
+
+/* contention_storage.c: false when memory is out. */
+bool contention_storage_init(struct run *run);
+void contention_storage_enter(struct run *run, uint32_t live);
+void contention_storage_leave(struct run *run, uint32_t live);
+void contention_storage_settle(struct run *run);
+
+#endif
