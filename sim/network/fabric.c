@@ -226,15 +226,16 @@ void fabric_net_name(const struct fabric_net *net, uint32_t link, char text[LINK
     ASSERT(link < net->links);
     if (link >= net->first_group) {
         const uint32_t pair = link - net->first_group;
-        snprintf(text, LINK_NAME_BYTES, "group %u to %u", pair / net->shape.pods, pair % net->shape.pods);
+        snprintf(text, LINK_NAME_BYTES, "group %u to %u", pair / net->shape.pods,
+                 pair % net->shape.pods);
         return;
     }
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         if (link < kinds[i].first) continue;
         const uint32_t row = link - kinds[i].first;
         if (i == 1 && net->cables > 1) {
-            snprintf(text, LINK_NAME_BYTES, "leaf %u cable %u %s", row / 2 / net->cables, row / 2 % net->cables,
-                     way[row % 2]);
+            snprintf(text, LINK_NAME_BYTES, "leaf %u cable %u %s", row / 2 / net->cables,
+                     row / 2 % net->cables, way[row % 2]);
             return;
         }
         snprintf(text, LINK_NAME_BYTES, "%s %u %s", kinds[i].what, row / 2, way[row % 2]);
