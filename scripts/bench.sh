@@ -1,5 +1,5 @@
 #!/bin/sh
-# bench.sh - the speed promises: the agenda, FCFS and EASY alone over jobs and nodes, then the whole
+# bench.sh - the speed promises: the agenda, max-min rates, FCFS and EASY alone over jobs and nodes, then the whole
 # program on a synthetic log of a large cluster.
 #
 # Of the whole program it prints seconds of import (trace info) and of the run with one worker, jobs
@@ -22,6 +22,9 @@ echo "== agenda: ns per event, beside a plain binary heap"
 
 echo "== jobs that share the network: 50,000 changes (<= 20 s)"
 "$BUILD/tests/bench_network" || exit 1
+
+echo "== max-min rates: flows drained, a ring all-reduce, one change among many, jobs on a cluster"
+"$BUILD/tests/bench_flows" || exit 1
 
 # The simulation alone, trace in memory, one thread: 8-GPU nodes in shape model, then one-GPU nodes
 # in shape free.
