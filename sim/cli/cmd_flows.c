@@ -1,7 +1,6 @@
 /* cmd_flows.c - gpuplan flows FILE: when each transfer of a small network begins and ends at max-min fair rates. */
 #include "cli/commands.h"
 
-#include "base/quantity.h"
 #include "base/text.h"
 #include "io/flows_text.h"
 #include "network/transfers.h"
@@ -78,19 +77,22 @@ static bool run_flows(const struct flows_text *text, enum weights weights, struc
 
 /* ---- what people read --------------------------------------------------------------------------- */
 
-static const char *show_time(double time_s, char out[SHOW_BYTES])
+enum { TIME_BYTES = 32 };
+
+static const char *show_time(double time_s, char out[TIME_BYTES])
 {
-    return time_s < INFINITY ? show_number(time_s, out) : "never";
+    if (!(time_s < INFINITY)) return "never";
+    snprintf(out, TIME_BYTES, "%.15g", time_s);
+    return out;
 }
 
 static void print_table(const struct flows_text *text, const struct transfers *transfers)
 {
-    char begin[SHOW_BYTES], size[SHOW_BYTES], finish[SHOW_BYTES];
+    char begin[TIME_BYTES], finish[TIME_BYTES];
     puts("flow,start,size,finish");
     for (uint32_t f = 0; f < text->flow_count; f++)
-        printf("%.*s,%s,%s,%s\n", (int)text->flows[f].name_bytes, text->flows[f].name,
-               show_time(transfers_begin_s(transfers, f), begin),
-               show_number(text->flows[f].size_bytes, size),
+        printf("%.*s,%s,%.15g,%s\n", (int)text->flows[f].name_bytes, text->flows[f].name,
+               show_time(transfers_begin_s(transfers, f), begin), text->flows[f].size_bytes,
                show_time(transfers_finish_s(transfers, f), finish));
 }
 
