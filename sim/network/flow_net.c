@@ -299,6 +299,7 @@ uint32_t flow_net_add(struct flow_net *net, double weight, double cap, const str
     ASSERT(cap >= 0);
     for (uint32_t i = 0; i < count; i++) {
         ASSERT(uses[i].link < net->link_count);
+        ASSERT(uses[i].per_unit >= 0 && uses[i].per_unit * weight < INFINITY);
         if (!members_have_room(net, &net->links[uses[i].link])) return FLOW_NONE;
     }
     const uint32_t first = flows_have_room(net) ? take_block(net, count) : FLOW_NONE;
