@@ -6,8 +6,10 @@
  *     GROUP: N rows, median E %, p90 F %       E, F of |model time / measured time - 1|
  *
  * Two machines of one type differ up to twofold below 64 MiB: where two sources measured the same question, the one with
- * more rows of that operation and server is judged, and the other's rows are shown only. TABLE gets a line
+ * more rows of that operation and server is judged, and the other's rows are shown only. Rows that a number of the catalog
+ * was taken from (fitted_to) prove little: the last two groups are without them. TABLE gets a line
  * "group<tab>measured<tab>model" per judged row, in GB/s, to plot. */
+#include "io/catalog_fields.h"
 #include "io/csv.h"
 #include "io/input.h"
 #include "models/statistics.h"
@@ -30,6 +32,8 @@ enum group {
     RING_RATIO,
     LARGE,
     SMALL,
+    LARGE_UNSEEN,
+    SMALL_UNSEEN,
     GROUPS
 };
 static const struct {
@@ -44,6 +48,8 @@ static const struct {
     [RING_RATIO] = { "ring, 2 to 128 servers of 8 (SimAI ratios)", 7, 22 },
     [LARGE] = { "all rows of 64M and more", 5, 15 },
     [SMALL] = { "all rows below 64M", 15, 30 },
+    [LARGE_UNSEEN] = { "rows of 64M and more that no fit has seen", 0, 0 },
+    [SMALL_UNSEEN] = { "rows below 64M that no fit has seen", 0, 0 },
 };
 
 static struct row {
@@ -51,7 +57,7 @@ static struct row {
     struct question question;
     double measured_s, model_s, bus_bytes;
     enum group group;
-    bool shown_only;
+    bool shown_only, is_fitted;
 } rows[ROWS_MOST];
 static size_t row_count;
 
@@ -115,6 +121,32 @@ static struct row *take_row(struct catalog *catalog, const struct question *ques
     return row;
 }
 
+/* Whether "B001-B020 B036" names the row. */
+static bool names(const char *text, const char *id)
+{
+    char word[WORD];
+    while (catalog_word(&text, word, sizeof word)) {
+        char *dash = strchr(word, '-');
+        if (dash) *dash = '\0';
+        if (strcmp(word, id) <= 0 && strcmp(id, dash ? dash + 1 : word) <= 0) return true;
+    }
+    return false;
+}
+
+/* Whether a number of the catalog was taken from the row. */
+static bool is_fitted(struct catalog *catalog, const char *id)
+{
+    static const enum catalog_kind kinds[] = { CATALOG_SERVERS, CATALOG_COLLECTIVES };
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        for (const struct yaml_node *entry = catalog_first(catalog, kinds[i], NULL); entry;
+             entry = entry->next) {
+            const struct yaml_node *notes = yaml_child(entry, "notes");
+            const struct yaml_node *text = notes ? yaml_child(notes, "fitted_to") : NULL;
+            if (text != NULL && text->kind == YAML_SCALAR && names(text->text, id)) return true;
+        }
+    return false;
+}
+
 enum { ID, RUN, TIME, BUS, SOURCE, COLLECTIVE_COLUMNS };
 static const char *const collective_columns[] = { "id", "run", "time_us", "busbw_gb_s", "source" };
 
@@ -131,6 +163,7 @@ static void collective_row(struct catalog *catalog, const struct csv *csv, const
     struct row *row = take_row(catalog, &question, &asked);
     if (row == NULL) return;
     text_of(csv, columns, ID, row->id, sizeof row->id);
+    row->is_fitted = is_fitted(catalog, row->id);
     text_of(csv, columns, RUN, row->run, sizeof row->run);
     text_of(csv, columns, SOURCE, row->source, sizeof row->source);
     row->measured_s = strtod(text_of(csv, columns, TIME, number, sizeof number), NULL) * 1e-6;
@@ -224,9 +257,11 @@ static void judge_better_source(void)
 static bool is_in(const struct row *row, enum group group)
 {
     if (row->shown_only) return false;
-    if (group == LARGE || group == SMALL)
-        return row->group != RING_RATIO &&
-               (row->question.size_bytes >= SMALL_BYTES) == (group == LARGE);
+    const bool unseen = group == LARGE_UNSEEN || group == SMALL_UNSEEN;
+    if (unseen && row->is_fitted) return false;
+    if (unseen || group == LARGE || group == SMALL)
+        return row->group != RING_RATIO && (row->question.size_bytes >= SMALL_BYTES) ==
+                                               (group == LARGE || group == LARGE_UNSEEN);
     return row->group == group;
 }
 
@@ -262,7 +297,9 @@ static void print_rows(FILE *table)
         const struct row *row = &rows[i];
         printf("%-6s %-78s measured %10.1f us, model %10.1f us, %+6.1f %%%s\n", row->id, row->run,
                row->measured_s * 1e6, row->model_s * 1e6, error_of(row) * 100,
-               row->shown_only ? " (not judged)" : "");
+               row->shown_only  ? " (not judged)"
+               : row->is_fitted ? " (fitted)"
+                                : "");
         if (table && !row->shown_only)
             fprintf(table, "%d\t%.6g\t%.6g\n", (int)row->group,
                     row->bus_bytes / row->measured_s / 1e9, row->bus_bytes / row->model_s / 1e9);

@@ -337,6 +337,7 @@ const struct key_row keys[] = {
     { "collective.mark", KEY_CHOICE, REQUIRED, .words = "confirmed|derived|memory|assumed|hypothetical", .help = "how well its numbers are known" },
     { "collective.source", KEY_TEXT, REQUIRED, .help = "where its numbers come from" },
     { "collective.notes", KEY_CUSTOM, .fallback = "=none", .help = "marks and sources of single fields" },
+    { "collective.notes.fitted_to", KEY_TEXT, .fallback = "=none", .help = "the measured collectives that its numbers are taken from: B001-B020 B036" },
     { "collective.notes.marks", KEY_CUSTOM, .fallback = "=none", .help = "{field: mark} where it is not that of the row" },
     { "collective.notes.sources", KEY_CUSTOM, .fallback = "=none", .help = "{field: source} where it is not that of the row" },
 
