@@ -5,6 +5,7 @@
 #include "campaign/plan_build.h"
 #include "cli/inputs.h"
 #include "cli/topology_show.h"
+#include "cluster/vm.h"
 #include "io/catalog.h"
 #include "io/scenario_read.h"
 #include "io/topo_text.h"
@@ -68,8 +69,18 @@ static void add_layout(struct shown *shown, const struct plan *plan, const struc
 {
     const struct layout *layout = &plan->scenario->layouts[variant->layout];
     const struct fabric *fabric = &layout->fabric;
-    shown->layouts[shown->layout_count++] =
-        (struct topology_layout){ layout->name, fabric, &variant->fabric, layout->server.gpus };
+    struct topology_layout *at = &shown->layouts[shown->layout_count++];
+    *at = (struct topology_layout){ .name = layout->name,
+                                    .fabric = fabric,
+                                    .shape = &variant->fabric,
+                                    .gpus_per_server = layout->server.gpus,
+                                    .nodes_per_server = variant->nodes / variant->servers };
+    const struct vm_rules *vm = vm_of(plan->scenario, variant);
+    if (vm != NULL) {
+        at->node_scaleup_bytes_per_s =
+            vm_scaleup_bytes_per_s(&layout->server, vm, at->nodes_per_server);
+        at->nodes_share_nvlink = vm->shared_nvlink;
+    }
     if (layout->group_count == 0)
         add_server(shown, &layout->server, fabric->nics_per_server, fabric->link.bytes_per_s,
                    layout->name);

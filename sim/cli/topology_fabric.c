@@ -86,6 +86,15 @@ void topology_print_fabric(const struct topology_layout *layout, FILE *out)
             plural(layout->gpus_per_server), shape->nics_per_server, plural(shape->nics_per_server),
             layout->fabric->link.id, fabric_kind_names[shape->kind],
             shape->switches == 1 ? ": one switch holds all" : "");
+    if (layout->nodes_per_server > 1) {
+        char rate[SHOW_BYTES];
+        fprintf(out,
+                "  each server hosts %" PRIu32 " nodes of %" PRIu32
+                " GPUs, ring inside one %s; two of them meet over %s\n",
+                layout->nodes_per_server, layout->gpus_per_server / layout->nodes_per_server,
+                show_bandwidth(layout->node_scaleup_bytes_per_s, rate),
+                layout->nodes_share_nvlink ? "NVLink" : "NICs");
+    }
     print_counts(shape, out);
     print_upper(shape, out);
     print_units(shape, out);

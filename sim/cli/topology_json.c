@@ -84,6 +84,7 @@ json_t *topology_layout_json(const struct topology_layout *layout)
         (json_int_t)shape->servers_per_leaf, "leaves", (json_int_t)shape->leaves, "spines",
         (json_int_t)shape->spines, "cores", (json_int_t)shape->cores, "switches",
         (json_int_t)shape->switches);
+    json_object_set_new(object, "nodes_per_server", json_integer(layout->nodes_per_server));
     json_object_set_new(object, "ports", json_integer(ports));
     json_object_set_new(object, "trunks", json_integer((json_int_t)shape->trunks));
     json_object_set_new(object, "cables", json_integer(ports + (json_int_t)shape->trunks));

@@ -23,7 +23,9 @@ struct topology_layout {
     const char *name;
     const struct fabric *fabric;
     const struct fabric_shape *shape;
-    uint32_t gpus_per_server;
+    uint32_t gpus_per_server, nodes_per_server;
+    double node_scaleup_bytes_per_s; /* of a ring inside one of several nodes of a server        */
+    bool nodes_share_nvlink;
 };
 
 /* The table of nvidia-smi topo -m with its legend. */
