@@ -97,6 +97,20 @@ static void two_jobs_by_hand(void **state)
         assert_true(account_s(&result, ACC_STALL_CONTENTION) == 0);
     else
         CHECK_NEAR(account_s(&result, ACC_STALL_CONTENTION), waits_s, 1e-5);
+    /* All of it at the uplinks of leaf 1, which they share; servers that are free carry nothing. */
+    const struct link_row *links = LOG_ITEMS(&result.links, const struct link_row);
+    double told_s = 0;
+    for (uint64_t i = 0; i < result.links.count; i++) {
+        told_s += links[i].contention_gpu_s;
+        assert_true(links[i].contention_gpu_s == 0 || !strncmp(links[i].name, "leaf 1 ", 7));
+        assert_true(links[i].load > 0 && links[i].load < 1);
+        if (strcmp(links[i].name, "server 0 out")) continue;
+        /* The first job's: its bytes are a step's, alone and together, over all of the run. */
+        const double bytes = 2 * 23 / 24.0 * S;
+        const double steps = later_s / alone + (first_s - later_s) / both;
+        CHECK_NEAR(links[i].load, steps * bytes / s_from_ns(result.run_end_ns) / (8 * NIC), 1e-6);
+    }
+    CHECK(fabs(told_s - waits_s) <= 1e-5 * waits_s, "links tell %g s, want %g", told_s, waits_s);
     /* The stretches of both attempts: alone, together, alone. */
     assert_int_equal(result.tempos.count, waits_s == 0 ? 0 : 2);
     replica_result_clear(&result);

@@ -171,11 +171,16 @@ static void a_link_that_cannot_be_over_asked_slows_nobody(void **state)
     periodic_solve(net, &rows);
     for (uint32_t i = 0; i < 3; i++)
         for (int e = 0; e < ESTIMATES; e++) assert_true(periodic_wait(net, i)->others_s[e] == 0);
-    CHECK_NEAR(periodic_load(net, 0), 3 * 4 / 2.0, 1e-12);
+    for (uint32_t i = 0; i < 3; i++) {
+        CHECK_NEAR(periodic_rate(net, i, ESTIMATE_MEAN), 1 / 2.0, 1e-12);
+        assert_int_equal(periodic_fullest(net, i), PERIODIC_NONE);
+    }
     assert_int_equal(periodic_add(net, &job, &use, 1), 3);
     periodic_solve(net, &rows);
     /* Each gets 3 of its 4 B/s: 4/3 s. At random times 1 + 3 d of a third of a second, d = t/(1 + t): below 1. */
     CHECK_NEAR(periodic_wait(net, 0)->others_s[ESTIMATE_UPPER], 1 / 3.0, 1e-9);
+    assert_true(periodic_wait(net, 0)->others_s[ESTIMATE_MEAN] == 0);
+    assert_int_equal(periodic_fullest(net, 0), PERIODIC_NONE);
     periodic_remove(net, 3);
     periodic_solve(net, &rows);
     for (uint32_t i = 0; i < 3; i++)

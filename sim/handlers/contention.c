@@ -54,6 +54,9 @@ static bool init(struct contention *contention, const struct run *run)
                          &run->scenario->layouts[run->variant->layout].fabric,
                          speed_server_bytes_per_s(run->speed)))
         return false;
+    if (run->keep_detail && contention->estimate != ESTIMATES &&
+        !(contention->told = calloc(contention->fabric.links, sizeof *contention->told)))
+        return false;
     contention->uses =
         calloc(fabric_net_most_uses(&contention->fabric, servers), sizeof *contention->uses);
     return contention->uses && fill_links(contention);
@@ -99,6 +102,7 @@ void contention_destroy(struct contention *contention)
     free(contention->seen);
     free(contention->nic_factor);
     free(contention->uses);
+    free(contention->told);
     storage_net_destroy(contention->storage);
     free(contention->live_of_store);
     free(contention->load);
@@ -246,6 +250,7 @@ void contention_leave(struct run *run, uint32_t live)
     if (member->row == PERIODIC_NONE) return;
     static const int64_t none[ESTIMATES];
     wait_until_now(run);
+    contention_links_drop(run, live);
     set_waiting(contention, member, none);
     periodic_remove(contention->net, member->row);
     member->row = PERIODIC_NONE;
@@ -287,7 +292,9 @@ static void count_waiting(struct run *run, uint32_t live)
     int64_t waiting[ESTIMATES];
     for (int e = 0; e < ESTIMATES; e++)
         waiting[e] = (int64_t)(asked * periodic_share(contention->net, member->row, e));
+    contention_links_drop(run, live);
     set_waiting(contention, member, waiting);
+    contention_links_set(run, live);
 }
 
 static double at_most(double value, double most)
@@ -341,6 +348,7 @@ void contention_finish(struct run *run)
     struct contention *contention = run->contention;
     if (!contention || !contention->network || contention->estimate == ESTIMATES) return;
     wait_until_now(run);
+    contention_links_finish(run);
     run->result->has_contention = true;
     run->result->contention_lower = contention->waited[ESTIMATE_LOWER];
     run->result->contention_used = contention->waited[contention->estimate];

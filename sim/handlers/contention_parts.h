@@ -12,8 +12,18 @@ struct member {
     double alone_s;
     uint32_t epoch;             /* attempt that placed it where it is */
     int64_t waiting[ESTIMATES]; /* units of its GPUs that wait for others, by estimate */
+    double rate;      /* operations a second that its links are told of; 0 = none              */
+    uint32_t fullest; /* link that is told of its waiting                                      */
     uint32_t store_row;         /* STORAGE_NONE: it wants nothing of the storage */
     int64_t load[2];            /* of each of its servers by its storage traffic, out and in, bytes a second */
+};
+
+/* A link, for those who ask where it is tight. Sums are over the window, up to since_ns. */
+struct link_told {
+    int64_t carries; /* bytes a second, the mean over the steps of its jobs               */
+    int64_t waiting; /* units of GPUs whose job waits for others here more than elsewhere */
+    int64_t since_ns;
+    int128 carried, waited; /* times ns */
 };
 
 struct contention {
@@ -30,6 +40,7 @@ struct contention {
     uint64_t key_ecmp;
     uint8_t *seen; /* [servers] all 0    */
     struct link_use *uses;
+    struct link_told *told; /* [links] NULL without detail */
     bool changed;
     struct storage_net *storage; /* NULL without limits           */
     uint32_t *live_of_store;     /* [store_room] by row of the storage */
@@ -52,6 +63,11 @@ void contention_retune(struct run *run, uint32_t live);
 
 /* What of a server's NICs is left to collectives. */
 void contention_set_server(struct contention *contention, uint32_t server);
+
+/* contention_links.c: what is told of links follows the rates and waits of a job; or it is gone. */
+void contention_links_set(struct run *run, uint32_t live);
+void contention_links_drop(struct run *run, uint32_t live);
+void contention_links_finish(struct run *run);
 
 /* contention_storage.c: false when memory is out. */
 bool contention_storage_init(struct run *run);

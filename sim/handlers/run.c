@@ -437,6 +437,7 @@ static void init_result(struct replica_result *result, const struct run_request 
     log_init(&result->attempts, sizeof(struct attempt_row), 0);
     log_init(&result->allocations, sizeof(struct allocation_row), 0);
     log_init(&result->tempos, sizeof(struct tempo_row), 0);
+    log_init(&result->links, sizeof(struct link_row), 0);
     log_init(&result->requests, sizeof(struct request_row), 0);
     log_init(&result->causes, sizeof(struct cause_row), 0);
     log_init(&result->words, sizeof(struct word_row), 0);

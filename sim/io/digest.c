@@ -70,6 +70,7 @@ static const struct table tables[] = {
               " gpus_held, gpus_asked, servers, broken_gpus, units, checkpoint_fix",
           KEY "serial, attempt", false),
     TABLE(tempo, KEY "serial, attempt, until_ns, units", KEY "serial, attempt, until_ns", false),
+    TABLE(link, KEY "link, capacity_bytes_per_s, load, contention_gpu_s", KEY "link", false),
     TABLE(allocation, KEY "serial, attempt, server, gpu_mask", KEY "serial, attempt, server",
           false),
     TABLE(request,
@@ -84,10 +85,10 @@ static const struct table tables[] = {
 enum { TABLES = sizeof tables / sizeof *tables };
 
 const char *const digest_tables[] = {
-    "meta",   "import_report", "assumption", "gate",       "layout",     "server",
-    "node",   "gpu",           "replica",    "ledger",     "ledger_run", "curve",
-    "metric", "setting",       "tornado",    "incident",   "job",        "attempt",
-    "tempo",  "allocation",    "request",    "wait_cause", "wait_word",  NULL,
+    "meta",    "import_report", "assumption", "gate",       "layout", "server", "node",
+    "gpu",     "replica",       "ledger",     "ledger_run", "curve",  "metric", "setting",
+    "tornado", "incident",      "job",        "attempt",    "tempo",  "link",   "allocation",
+    "request", "wait_cause",    "wait_word",  NULL,
 };
 
 const char *digest_columns(const char *table)

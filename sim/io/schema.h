@@ -85,6 +85,11 @@ static const char store_schema[] =
     "CREATE TABLE tempo(layout_id INTEGER NOT NULL, replica INTEGER NOT NULL, serial INTEGER NOT NULL,"
     "  attempt INTEGER NOT NULL, until_ns INTEGER NOT NULL, units TEXT NOT NULL,"
     "  PRIMARY KEY(layout_id, replica, serial, attempt, until_ns)) WITHOUT ROWID;"
+    /* One direction of the cables between two places of the network, over the window; those that carried something. load:
+     * mean, of the capacity. contention_gpu_s: of jobs that waited for others here more than elsewhere. */
+    "CREATE TABLE link(layout_id INTEGER NOT NULL, replica INTEGER NOT NULL, link TEXT NOT NULL,"
+    "  capacity_bytes_per_s REAL NOT NULL, load REAL NOT NULL, contention_gpu_s REAL NOT NULL,"
+    "  PRIMARY KEY(layout_id, replica, link)) WITHOUT ROWID;"
     "CREATE TABLE allocation(layout_id INTEGER NOT NULL, replica INTEGER NOT NULL, serial INTEGER NOT NULL,"
     "  attempt INTEGER NOT NULL, server INTEGER NOT NULL, gpu_mask INTEGER NOT NULL,"
     "  PRIMARY KEY(layout_id, replica, serial, attempt, server)) WITHOUT ROWID;"
@@ -111,6 +116,9 @@ static const char store_schema[] =
     "  avg(CASE m.name WHEN 'wait_s_p50' THEN m.value END) AS wait_s_p50,"
     "  avg(CASE m.name WHEN 'wait_s_p95' THEN m.value END) AS wait_s_p95"
     "  FROM metric m JOIN layout l USING(layout_id) WHERE m.name LIKE 'wait_s_p%' GROUP BY 1, 2, 3;"
+    /* The fullest first. */
+    "CREATE VIEW busiest_links AS SELECT l.name AS layout, l.slack, k.replica, k.link, k.load, k.contention_gpu_s"
+    "  FROM link k JOIN layout l USING(layout_id) ORDER BY k.contention_gpu_s DESC, k.load DESC;"
     /* Over incidents that took a GPU; the others hit what was out of service already. */
     "CREATE VIEW blast_radius AS SELECT l.name AS layout, l.slack, i.component,"
     "  sum(i.gpus_removed > 0) AS incidents, sum(i.gpus_removed = 0) AS incidents_took_none,"

@@ -41,6 +41,8 @@ const char *const store_insert_sql[INSERTS] = {
         " broken_gpus, units, checkpoint_fix) VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
     [INSERT_TEMPO] = "INSERT INTO tempo(layout_id, replica, serial, attempt, until_ns, units)"
                      " VALUES(?,?,?,?,?,?)",
+    [INSERT_LINK] = "INSERT INTO link(layout_id, replica, link, capacity_bytes_per_s, load,"
+                    " contention_gpu_s) VALUES(?,?,?,?,?,?)",
     [INSERT_ALLOCATION] =
         /* Parts of several GPUs of one server are rows of their own in the engine. */
     "INSERT INTO allocation(layout_id, replica, serial, attempt, server, gpu_mask)"
@@ -342,6 +344,20 @@ static enum status write_tempos(struct writer *writer)
     return STATUS_OK;
 }
 
+static enum status write_links(struct writer *writer)
+{
+    const struct link_row *rows = LOG_ITEMS(&writer->result->links, const struct link_row);
+    for (uint64_t i = 0; i < writer->result->links.count; i++) {
+        put_key(writer);
+        db_put_name(writer->query, rows[i].name);
+        db_put_double(writer->query, rows[i].capacity_bytes_per_s);
+        db_put_double(writer->query, rows[i].load);
+        db_put_double(writer->query, rows[i].contention_gpu_s);
+        TRY(db_run(writer->query));
+    }
+    return STATUS_OK;
+}
+
 static enum status write_allocations(struct writer *writer)
 {
     const struct allocation_row *rows =
@@ -417,6 +433,7 @@ static enum status (*const write_table[INSERTS])(struct writer *writer) = {
     [INSERT_JOB] = write_jobs,
     [INSERT_ATTEMPT] = write_attempts,
     [INSERT_TEMPO] = write_tempos,
+    [INSERT_LINK] = write_links,
     [INSERT_ALLOCATION] = write_allocations,
     [INSERT_REQUEST] = write_requests,
     [INSERT_CAUSE] = write_causes,

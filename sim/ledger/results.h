@@ -129,6 +129,14 @@ struct tempo_row {
     int64_t units[ACC_OVERHEAD + 1];
 };
 
+/* One direction of the cables between two places of the network, over the window. */
+struct link_row {
+    char name[48]; /* "leaf 3 out" */
+    double capacity_bytes_per_s;
+    double load;             /* mean over the window, of the capacity                            */
+    double contention_gpu_s; /* GPU-time of running jobs that waited for others here more than elsewhere */
+};
+
 struct allocation_row {
     uint32_t serial, attempt, server;
     uint32_t gpu_mask;
@@ -170,7 +178,7 @@ struct replica_result {
     uint64_t refusals;      /* of pods by their nodes, inside the window                */
     struct log metrics;     /* struct metric_row                                           */
     struct log incidents;   /* struct incident, in order of time                           */
-    struct log jobs, attempts, allocations, tempos; /* detail; empty unless asked for        */
+    struct log jobs, attempts, allocations, tempos, links; /* detail; empty unless asked for        */
     struct log requests, causes, words; /* struct request_row, cause_row, word_row: detail too   */
     bool has_contention;  /* jobs shared the network                                      */
     /* GPU-time of running jobs inside the window that waits for others, units * ns: by the estimate that was used, and

@@ -23,6 +23,7 @@ struct entry {
     uint32_t count, use_room;
     uint32_t full; /* the first so many uses are of links that can be full, as of the last solve */
     double mean_s, duty; /* of the rounds of `mean` */
+    uint32_t fullest;    /* link that made mean_s; PERIODIC_NONE: its own */
 };
 
 struct link_sum {
@@ -296,14 +297,17 @@ static void add_duty(struct periodic *net, struct entry *entry)
         net->sums[entry->uses[i].link].meeting += entry->duty * entry->uses[i].flows;
 }
 
-static double mean_again_s(const struct periodic *net, const struct entry *entry, double own)
+static double mean_again_s(const struct periodic *net, struct entry *entry, double own)
 {
+    entry->fullest = PERIODIC_NONE;
     double wire_s = own;
     for (uint32_t i = 0; i < entry->full; i++) {
         const struct link_use *use = &entry->uses[i];
         const double others = net->sums[use->link].meeting / use->flows - entry->duty;
         const double s = on_link_s(net, use) * (1 + (others > 0 ? others : 0));
-        if (s > wire_s) wire_s = s;
+        if (s <= wire_s) continue;
+        wire_s = s;
+        entry->fullest = use->link;
     }
     return wire_s;
 }
@@ -392,22 +396,20 @@ double periodic_share(const struct periodic *net, uint32_t row, enum estimate es
 
 /* ---- links ----------------------------------------------------------------------------------- */
 
-double periodic_capacity(const struct periodic *net, uint32_t link)
+double periodic_rate(const struct periodic *net, uint32_t row, enum estimate estimate)
 {
-    return flow_net_capacity(net->upper, link);
+    const struct entry *entry = &net->entries[row];
+    const double wait_s = entry->wait.own_s + entry->wait.others_s[estimate];
+    return 1 / step_of(&entry->job, entry->job.alone_s + wait_s);
 }
 
-double periodic_load(const struct periodic *net, uint32_t link)
+uint32_t periodic_fullest(const struct periodic *net, uint32_t row)
 {
-    const uint32_t *rows;
-    const uint32_t count = flow_net_flows_of(net->upper, link, &rows);
-    double load = 0;
-    for (uint32_t r = 0; r < count; r++) {
-        const struct entry *entry = &net->entries[rows[r]];
-        const double wait_s = entry->wait.own_s + entry->wait.others_s[ESTIMATE_MEAN];
-        const double step_s = step_of(&entry->job, entry->job.alone_s + wait_s);
-        for (uint32_t i = 0; i < entry->count; i++)
-            if (entry->uses[i].link == link) load += entry->uses[i].bytes / step_s;
-    }
-    return load;
+    return net->entries[row].fullest;
+}
+
+uint32_t periodic_uses(const struct periodic *net, uint32_t row, const struct link_use **uses)
+{
+    *uses = net->entries[row].uses;
+    return net->entries[row].count;
 }

@@ -66,8 +66,12 @@ const struct periodic_wait *periodic_wait(const struct periodic *net, uint32_t r
 /* Share of its step that a job waits for others, under an estimate. */
 double periodic_share(const struct periodic *net, uint32_t row, enum estimate estimate);
 
-/* Load of a link a second, averaged over the steps of its jobs, as of the last solve; and its capacity. */
-double periodic_load(const struct periodic *net, uint32_t link);
-double periodic_capacity(const struct periodic *net, uint32_t link);
+/* Operations a second of a job, averaged over its steps. */
+double periodic_rate(const struct periodic *net, uint32_t row, enum estimate estimate);
+
+/* The link that a job waits for most by `mean`, PERIODIC_NONE when it waits for none; and its uses, in no order, borrowed
+ * until the next call that changes the net. */
+uint32_t periodic_fullest(const struct periodic *net, uint32_t row);
+uint32_t periodic_uses(const struct periodic *net, uint32_t row, const struct link_use **uses);
 
 #endif
