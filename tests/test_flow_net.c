@@ -253,6 +253,40 @@ static void row_given_again_between_solves(void **state)
     flow_net_destroy(net);
 }
 
+/* Two hosts send over one uplink. At 20 it carries all that their links of 10 let through: it cannot bind, and what one does
+ * never reaches the other. At 19 it can: 9.5 each. At 20 again, with a third host, 20 / 3 each. */
+static void links_that_cannot_bind_connect_nothing(void **state)
+{
+    (void)state;
+    struct flow_net *net = flow_net_create();
+    const uint32_t uplink = flow_net_link(net, 20);
+    uint32_t flows[3];
+    const uint32_t *rows;
+    for (uint32_t i = 0; i < 2; i++) {
+        const struct flow_use uses[] = { { uplink, 1 }, { flow_net_link(net, 10), 1 } };
+        flows[i] = flow_net_add(net, 1, INFINITY, uses, 2);
+        assert_int_equal(flow_net_solve(net, &rows), 1);
+        assert_int_equal(flow_net_reached(net, &rows), 1);
+        assert_int_equal(rows[0], flows[i]);
+        CHECK_NEAR(flow_net_rate(net, flows[i]), 10, 1e-12);
+    }
+    flow_net_set_capacity(net, uplink, 19);
+    assert_int_equal(flow_net_solve(net, &rows), 2);
+    assert_int_equal(flow_net_reached(net, &rows), 2);
+    CHECK_NEAR(flow_net_rate(net, flows[1]), 9.5, 1e-12);
+    flow_net_set_capacity(net, uplink, 20);
+    const struct flow_use uses[] = { { uplink, 1 }, { flow_net_link(net, 10), 1 } };
+    flows[2] = flow_net_add(net, 1, INFINITY, uses, 2);
+    assert_int_equal(flow_net_solve(net, &rows), 3);
+    assert_int_equal(flow_net_reached(net, &rows), 3);
+    CHECK_NEAR(flow_net_rate(net, flows[0]), 20.0 / 3, 1e-12);
+    flow_net_remove(net, flows[2]);
+    assert_int_equal(flow_net_solve(net, &rows), 2);
+    assert_int_equal(flow_net_reached(net, &rows), 2); /* it could bind before */
+    CHECK_NEAR(flow_net_rate(net, flows[0]), 10, 1e-12);
+    flow_net_destroy(net);
+}
+
 /* The same flows added forward, backward and forward again: rates agree to 1e-9, and the first and last to the bit. */
 static void order_does_not_matter(void **state)
 {
@@ -290,11 +324,12 @@ static void order_does_not_matter(void **state)
 int main(void)
 {
     enum { KINDS = sizeof kinds / sizeof *kinds };
-    struct CMUnitTest tests[KINDS + 3] = { cmocka_unit_test(order_does_not_matter),
+    struct CMUnitTest tests[KINDS + 4] = { cmocka_unit_test(links_that_cannot_bind_connect_nothing),
+                                           cmocka_unit_test(order_does_not_matter),
                                            cmocka_unit_test(rows_by_hand),
                                            cmocka_unit_test(row_given_again_between_solves) };
     for (size_t i = 0; i < KINDS; i++)
-        tests[3 + i] = (struct CMUnitTest){ kinds[i].name, rates_follow_changes, NULL, NULL,
+        tests[4 + i] = (struct CMUnitTest){ kinds[i].name, rates_follow_changes, NULL, NULL,
                                             (void *)(uintptr_t)&kinds[i] };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
