@@ -287,6 +287,29 @@ static void links_that_cannot_bind_connect_nothing(void **state)
     flow_net_destroy(net);
 }
 
+/* Link a = 10 has five flows, one of which shares link b = 4.4 with another: 2 each on a, and 2.4 for the other. A flow of weight
+ * 1e16 that came to a and went must leave nothing behind: 5 + 1e16 - 1e16 is 4 in doubles, as if b were full first. */
+static void a_weight_that_went_leaves_nothing(void **state)
+{
+    (void)state;
+    struct flow_net *net = flow_net_create();
+    const uint32_t a = flow_net_link(net, 10), b = flow_net_link(net, 4.4);
+    const struct flow_use both[] = { { a, 1 }, { b, 1 } };
+    const uint32_t *changed;
+    for (uint32_t i = 0; i < 5; i++) flow_net_add(net, 1, INFINITY, both, i == 0 ? 2 : 1);
+    const uint32_t other = flow_net_add(net, 1, INFINITY, both + 1, 1);
+    const uint32_t huge = flow_net_add(net, 1e16, INFINITY, both, 1);
+    flow_net_solve(net, &changed);
+    flow_net_remove(net, huge);
+    for (uint32_t i = 0; i < 2; i++) {
+        if (i == 1) flow_net_forget(net);
+        flow_net_solve(net, &changed);
+        CHECK_NEAR(flow_net_rate(net, 0), 2, 1e-12);
+        CHECK_NEAR(flow_net_rate(net, other), 2.4, 1e-12);
+    }
+    flow_net_destroy(net);
+}
+
 /* The same flows added forward, backward and forward again: rates agree to 1e-9, and the first and last to the bit. */
 static void order_does_not_matter(void **state)
 {
@@ -324,12 +347,13 @@ static void order_does_not_matter(void **state)
 int main(void)
 {
     enum { KINDS = sizeof kinds / sizeof *kinds };
-    struct CMUnitTest tests[KINDS + 4] = { cmocka_unit_test(links_that_cannot_bind_connect_nothing),
+    struct CMUnitTest tests[KINDS + 5] = { cmocka_unit_test(a_weight_that_went_leaves_nothing),
+                                           cmocka_unit_test(links_that_cannot_bind_connect_nothing),
                                            cmocka_unit_test(order_does_not_matter),
                                            cmocka_unit_test(rows_by_hand),
                                            cmocka_unit_test(row_given_again_between_solves) };
     for (size_t i = 0; i < KINDS; i++)
-        tests[4 + i] = (struct CMUnitTest){ kinds[i].name, rates_follow_changes, NULL, NULL,
+        tests[5 + i] = (struct CMUnitTest){ kinds[i].name, rates_follow_changes, NULL, NULL,
                                             (void *)(uintptr_t)&kinds[i] };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

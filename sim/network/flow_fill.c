@@ -26,9 +26,9 @@
 #define SAME   1e-14 /* levels this close are one: rounding of the sums over a link               */
 #define FULL   1e-12 /* a link that is over its capacity by less is not full                      */
 #define NEARLY 1e-6  /* a link this close to full is solved, one further off only counts its load */
-enum {
-    ROUNDS_MAX = 64
-}; /* visits to each link that was worked on, before all start from nothing */
+
+/* Visits to each link that was worked on, before all start from nothing. */
+enum { ROUNDS_MAX = 64 };
 
 static bool same(double a, double b)
 {
@@ -229,9 +229,12 @@ static void start_from_nothing(struct flow_net *net)
 {
     net->from_nothing = true;
     for (uint32_t l = 0; l < net->link_count; l++) {
+        struct net_link *link = &net->links[l];
         net->level[l] = INFINITY;
-        if (!(net->state[l] & LINK_SPARE) && net->links[l].count > 0)
-            work_on(net, l, least_level(net, l));
+        if (net->state[l] & LINK_SPARE || link->count == 0) continue;
+        link->weights = 0; /* exact now: here the order decides */
+        for (uint32_t m = 0; m < link->count; m++) link->weights += link->weight[m];
+        work_on(net, l, least_level(net, l));
     }
     for (uint32_t f = 0; f < net->flow_rows; f++) {
         if (!flow_net_has(net, f)) continue;
