@@ -183,14 +183,17 @@ static void skip_early(struct slurm *slurm, const struct policy_view *view, stru
 static void skip_known(const struct slurm *slurm, struct attempt_at *try)
 {
     const struct slots *slots = &slurm->slots;
-    while (try->at_s < slots->end_s) {
-        const uint32_t until = slurm_hopeless_until(&slurm->hopeless, hopeless_at(slurm, try),
-                                                    try->need->nodes_min, try->limit_s);
-        const int64_t until_s = slots->begin_s + until * slots->step_s;
-        const int64_t at_s = slots_last_freed(slots, try->at_s, until_s + 1);
-        if (at_s == try->at_s) return;
-        try->at_s = at_s;
+    if (try->at_s >= slots->end_s) return;
+    struct slurm_hopeless_at at = hopeless_at(slurm, try);
+    const uint32_t first = at.step;
+    for (;;) {
+        const uint32_t until = slurm_hopeless_until(&slurm->hopeless, at, try->need->nodes_min,
+                                                    try->limit_s);
+        const uint32_t step = until > at.step ? slots_freed_by(slots, until) : 0;
+        if (step <= at.step) break;
+        at.step = step;
     }
+    if (at.step > first) try->at_s = slots->begin_s + at.step * slots->step_s;
 }
 
 /* Too few of its candidates are ready when the step ends. What is said of a step holds from its beginning on. */
@@ -285,14 +288,21 @@ static bool collides(struct slurm *slurm, const struct policy_view *view, struct
     return true;
 }
 
+static void find_ready(struct slurm *slurm, const struct policy_view *view,
+                       struct slurm_crowd *crowd)
+{
+    crowd->ready_s =
+        slurm_vacancy_at(slurm, view, crowd->table, crowd->candidates, crowd->nodes_min);
+}
+
 /* Counts that move a job on without a question to the selector; false = it must be asked. */
 static bool moves_on(struct slurm *slurm, const struct policy_view *view, struct attempt_at *try,
                      struct slurm_crowd *crowd)
 {
     const bool ends = try->later_s < SLOTS_NEVER;
+    if (crowd->nodes_min == 1) find_ready(slurm, view, crowd);
     if (try->counts && ends) {
-        const uint32_t ready = slurm_vacancy_count(slurm, view, try->table, crowd->candidates,
-                                                   try->later_s, crowd->nodes_min);
+        const uint32_t ready = slurm_crowd_ready(slurm, view, crowd, try->later_s);
         const bool few = ready < crowd->nodes_min;
         if (few) learn(slurm, try, ready);
         if (few || slurm_when_is_behind(slurm, view, crowd, slurm->sched_start_s, try->later_s)) {
@@ -300,7 +310,7 @@ static bool moves_on(struct slurm *slurm, const struct policy_view *view, struct
             return true;
         }
     }
-    crowd->ready_s = slurm_vacancy_at(slurm, view, try->table, crowd->candidates, crowd->nodes_min);
+    if (crowd->nodes_min != 1) find_ready(slurm, view, crowd);
     if (crowd->ready_s == VACANT_NEVER || !slurm_is_plain(slurm, try->need)) return false;
     if (crowd->ready_s > try->later_s) {
         try->at_s = try->later_s;

@@ -170,6 +170,14 @@ static int64_t window_base(struct slurm *slurm, const struct policy_view *view,
                            WINDOW_ROUND_S * WINDOW_ROUND_S;
 }
 
+uint32_t slurm_crowd_ready(struct slurm *slurm, const struct policy_view *view,
+                           const struct slurm_crowd *crowd, int64_t until_s)
+{
+    if (crowd->nodes_min == 1) return crowd->ready_s <= until_s;
+    return slurm_vacancy_count(slurm, view, crowd->table, crowd->candidates, until_s,
+                               crowd->nodes_min);
+}
+
 bool slurm_when_is_behind(struct slurm *slurm, const struct policy_view *view,
                           struct slurm_crowd *crowd, int64_t now_s, int64_t later_s)
 {
@@ -179,8 +187,7 @@ bool slurm_when_is_behind(struct slurm *slurm, const struct policy_view *view,
     for (; base_s + window_s <= later_s; window_s *= 2) within_s = base_s + window_s;
     if (last_end(slurm, view, crowd->candidates, base_s + window_s, now_s) <= later_s) return false;
     return within_s < crowd->least_s ||
-           slurm_vacancy_count(slurm, view, crowd->table, crowd->candidates, within_s,
-                               crowd->nodes_min) < crowd->nodes_min;
+           slurm_crowd_ready(slurm, view, crowd, within_s) < crowd->nodes_min;
 }
 
 int64_t slurm_when_expected(struct slurm *slurm, const struct policy_view *view,

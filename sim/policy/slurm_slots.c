@@ -106,7 +106,9 @@ static void put(const struct slots *slots, uint64_t *rows, uint32_t count, struc
 {
     for (uint32_t w = taking.first_word; w < taking.behind_word; w++) {
         uint64_t *word = rows + w;
-        for (uint32_t row = 0; row < count; row++, word += slots->words) *word |= taking.nodes[w];
+        const uint64_t nodes = taking.nodes[w];
+        if (!nodes) continue;
+        for (uint32_t row = 0; row < count; row++, word += slots->words) *word |= nodes;
     }
 }
 
@@ -292,8 +294,9 @@ static bool free_more(struct slots *slots, uint32_t step, const uint64_t *nodes)
     return true;
 }
 
-static uint32_t previous_end(const struct slots *slots, uint32_t step)
+uint32_t slots_freed_by(const struct slots *slots, uint32_t step)
 {
+    if (step >= slots->steps) step = slots->steps - 1;
     for (uint32_t word = step / WORD_BITS + 1; word-- > 0;) {
         uint64_t bits = slots->ends[word];
         if (word == step / WORD_BITS) bits &= ~UINT64_C(0) >> (WORD_BITS - 1 - step % WORD_BITS);
@@ -307,7 +310,7 @@ int64_t slots_last_freed(const struct slots *slots, int64_t from_s, int64_t to_s
     if (slots->empty || to_s <= slots->begin_s + slots->step_s) return from_s;
     if (to_s > slots->end_s) to_s = slots->end_s;
     const int64_t before_s = to_s - 1 - slots->begin_s;
-    const uint32_t step = previous_end(slots, (uint32_t)(before_s / slots->step_s));
+    const uint32_t step = slots_freed_by(slots, (uint32_t)(before_s / slots->step_s));
     const int64_t at_s = slots->begin_s + step * slots->step_s;
     return step > 0 && at_s > from_s ? at_s : from_s;
 }

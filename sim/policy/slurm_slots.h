@@ -71,6 +71,9 @@ static inline uint32_t slots_step(const struct slots *slots, int64_t at_s)
 /* The last time behind from_s and before to_s at which more nodes become free; from_s = there is none. */
 int64_t slots_last_freed(const struct slots *slots, int64_t from_s, int64_t to_s);
 
+/* The last step up to this one, itself included, at which nodes become free; 0 = there is none. */
+uint32_t slots_freed_by(const struct slots *slots, uint32_t step);
+
 /* Takes out of nodes[words] those that are reserved within [from_s, to_s). */
 void slots_take_out(const struct slots *slots, int64_t from_s, int64_t to_s, uint64_t *nodes);
 

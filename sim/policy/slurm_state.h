@@ -419,6 +419,10 @@ struct slurm_crowd {
     int64_t base_s;             /* from where windows of ends are counted; 0 = not asked yet          */
 };
 
+/* How many of them are ready by until_s, as slurm_vacancy_count; of one node that is known from ready_s, which must be set. */
+uint32_t slurm_crowd_ready(struct slurm *slurm, const struct policy_view *view,
+                           const struct slurm_crowd *crowd, int64_t until_s);
+
 /* True: the start of a plain request that cannot start now lies behind later_s. False: it may, or not.
  * Step 5 takes the first window by whose end enough candidates are ready. When they are not by the last window that ends
  * by later_s, it takes a later one, and starts no sooner than the last end on candidates within the next one. */

@@ -255,16 +255,34 @@ static bool have_common(const uint64_t *set, const uint64_t *other, uint32_t wor
     return false;
 }
 
+/* The last mark before which none of some nodes stands: in steps that double, then in halves. */
+static uint32_t mark_before_all(const struct slurm_vacancy *ready,
+                                const struct slurm_vacancy_table *table, const uint64_t *nodes)
+{
+    uint32_t mark = 0, behind = 1;
+    while (behind < VACANCY_MARKS &&
+           !have_common(nodes, table->before + (size_t)behind * ready->words, ready->words)) {
+        mark = behind;
+        behind *= 2;
+    }
+    if (behind > VACANCY_MARKS) behind = VACANCY_MARKS;
+    while (behind - mark > 1) {
+        const uint32_t middle = (mark + behind) / 2;
+        if (have_common(nodes, table->before + (size_t)middle * ready->words, ready->words))
+            behind = middle;
+        else
+            mark = middle;
+    }
+    return mark;
+}
+
 int64_t slurm_vacancy_at(struct slurm *slurm, const struct policy_view *view, uint32_t row,
                          const uint64_t *nodes, uint32_t count)
 {
     const struct slurm_vacancy *ready = &slurm->vacancy;
     struct slurm_vacancy_table *table = &slurm->vacancy.tables[row];
     bring_up_to_date(slurm, view, table);
-    uint32_t mark = 0; /* the last before which none of them stands */
-    while (count == 1 && mark + 1 < VACANCY_MARKS &&
-           !have_common(nodes, table->before + (size_t)(mark + 1) * ready->words, ready->words))
-        mark++;
+    const uint32_t mark = count == 1 ? mark_before_all(ready, table, nodes) : 0;
     for (uint32_t i = mark * ready->stride; i < ready->nodes; i++) {
         const uint32_t node = table->order[i];
         if (slurm_set_has(nodes, node) && count-- <= 1) return table->ready_s[node];
