@@ -32,8 +32,10 @@ bool slots_init(struct slots *slots, struct slots_size size)
     slots->freed_of = calloc(slots->steps_max + 1, sizeof *slots->freed_of);
     slots->none = rows_make(slots, 1);
     slots->after = rows_make(slots, 1);
+    slots->taken = calloc(slots->words + 1, sizeof *slots->taken);
     if (slots->at && slots->head && slots->tail && slots->whole && slots->some && slots->cut &&
-        slots->begins && slots->ends && slots->freed_of && slots->none && slots->after)
+        slots->begins && slots->ends && slots->freed_of && slots->none && slots->after &&
+        slots->taken)
         return true;
     slots_clear(slots);
     return false;
@@ -53,6 +55,7 @@ void slots_clear(struct slots *slots)
     free(slots->freed);
     free(slots->none);
     free(slots->after);
+    free(slots->taken);
     *slots = (struct slots){ 0 };
 }
 
@@ -95,19 +98,27 @@ static uint64_t *some_of(const struct slots *slots, uint32_t level, uint32_t blo
     return row_of(slots, slots->some, level * slots->blocks_max + block);
 }
 
-/* What a reservation adds to rows: most of its words are empty. */
+/* What a reservation adds to rows: the words that are not empty, of most a few. */
 struct taking {
     const uint64_t *nodes;
-    uint32_t first_word, behind_word;
+    const uint32_t *at; /* [count] these words                                                    */
+    uint32_t count;
 };
+
+static struct taking taking_of(const struct slots *slots, const uint64_t *nodes)
+{
+    struct taking taking = { .nodes = nodes, .at = slots->taken };
+    for (uint32_t w = 0; w < slots->words; w++)
+        if (nodes[w]) slots->taken[taking.count++] = w;
+    return taking;
+}
 
 /* Adds to `count` rows that follow each other. */
 static void put(const struct slots *slots, uint64_t *rows, uint32_t count, struct taking taking)
 {
-    for (uint32_t w = taking.first_word; w < taking.behind_word; w++) {
-        uint64_t *word = rows + w;
-        const uint64_t nodes = taking.nodes[w];
-        if (!nodes) continue;
+    for (uint32_t i = 0; i < taking.count; i++) {
+        uint64_t *word = rows + taking.at[i];
+        const uint64_t nodes = taking.nodes[taking.at[i]];
         for (uint32_t row = 0; row < count; row++, word += slots->words) *word |= nodes;
     }
 }
@@ -139,15 +150,6 @@ static void take_in_block(struct slots *slots, struct span span, uint32_t block,
     put(slots, row_of(slots, slots->head, first), end - first, taking);
     put(slots, row_of(slots, slots->tail, begin), behind - begin, taking);
     put(slots, row_of(slots, slots->at, first), behind - first, taking);
-}
-
-static struct taking taking_of(const struct slots *slots, const uint64_t *nodes)
-{
-    struct taking taking = { nodes, 0, slots->words };
-    while (taking.first_word < slots->words && !nodes[taking.first_word]) taking.first_word++;
-    while (taking.behind_word > taking.first_word && !nodes[taking.behind_word - 1])
-        taking.behind_word--;
-    return taking;
 }
 
 static void take(struct slots *slots, struct span span, struct taking taking)
@@ -269,7 +271,8 @@ static void free_less(struct slots *slots, struct span span, struct taking takin
     for (uint32_t step = next_end(slots, span.first); step < span.behind;
          step = next_end(slots, step + 1)) {
         uint64_t *freed = freed_of(slots, step), both = 0, left = 0;
-        for (uint32_t w = taking.first_word; w < taking.behind_word; w++) {
+        for (uint32_t i = 0; i < taking.count; i++) {
+            const uint32_t w = taking.at[i];
             both |= freed[w] & taking.nodes[w];
             freed[w] &= ~taking.nodes[w];
         }

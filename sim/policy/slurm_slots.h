@@ -41,6 +41,7 @@ struct slots {
     uint64_t *freed;    /* rows of [words]                                                          */
     uint32_t freed_rows, freed_capacity;
     uint64_t *none, *after; /* [words] no node; scratch                                             */
+    uint32_t *taken;        /* [words] scratch                                                    */
 };
 
 struct slots_size {
