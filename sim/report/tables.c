@@ -86,6 +86,16 @@ static void print_rows(const struct comparison *c, FILE *out, uint32_t layout,
     }
 }
 
+/* What of contention the extreme estimates would make. */
+static void print_bounds(const struct comparison *c, FILE *out, uint32_t layout)
+{
+    static const struct row rows[] = {
+        { "share_stall_contention_lower", "    at least", CELL_PERCENT, true },
+        { "share_stall_contention_upper", "    at most", CELL_PERCENT, true },
+    };
+    print_rows(c, out, layout, rows, sizeof rows / sizeof *rows);
+}
+
 /* Accounts that hold something on some layout. */
 static void print_accounts(const struct comparison *c, FILE *out, uint32_t layout)
 {
@@ -97,6 +107,7 @@ static void print_accounts(const struct comparison *c, FILE *out, uint32_t layou
         if (!is_used(c, quantity, CELL_PERCENT)) continue;
         snprintf(label, sizeof label, "  %s", account_names[account]);
         print_row(c, out, layout, quantity, label, CELL_PERCENT);
+        if (account == ACC_STALL_CONTENTION) print_bounds(c, out, layout);
     }
 }
 
