@@ -30,7 +30,7 @@ static inline void put_layout(struct db *db, int64_t id, const char *name, int64
     struct db_query *query;
     assert_int_equal(db_prepare(db,
                                 "INSERT INTO layout VALUES(?,?,?,0,'hgx-h100-8',0,2,8,16,'h100',"
-                                "'ib',8,1.0,8,1,1,1,NULL,0.5,0,0.0)",
+                                "'ib','two-tier',8,1.0,8,1,1,1,NULL,0.5,0,0.0)",
                                 &query),
                      STATUS_OK);
     db_put_int(query, id);

@@ -39,7 +39,8 @@ static const struct table tables[] = {
     TABLE(gate, "gate, metric, layout, below, bound", "gate", true),
     TABLE(layout,
           "layout_id, name, slack, is_baseline, server_type, hypothetical, servers,"
-          " gpus_per_server, gpus, gpu_type, link_type, nics_per_server, oversubscription,"
+          " gpus_per_server, gpus, gpu_type, link_type, fabric_type, nics_per_server, "
+          "oversubscription,"
           " servers_per_leaf, leaves, spines, trunks, server_price_usd, offered_load,"
           " jobs_never_fit, unserved_gpu_s",
           "layout_id", true),

@@ -318,6 +318,7 @@ static enum status write_layout(struct db_query *query, const struct plan *plan,
     db_put_int(query, variant->gpus);
     db_put_name(query, layout->server.gpu);
     db_put_name(query, layout->fabric.link.id);
+    db_put_name(query, fabric_kind_names[layout->fabric.kind]);
     db_put_int(query, layout->fabric.nics_per_server);
     db_put_double(query, layout->fabric.oversubscription);
     db_put_int(query, variant->fabric.servers_per_leaf);
@@ -403,9 +404,10 @@ static const struct {
     { "INSERT INTO gate(gate, metric, layout, below, bound) VALUES(?,?,?,?,?)", write_gates },
     { "INSERT INTO setting(setting, axis, factor) VALUES(?,?,?)", write_settings },
     { "INSERT INTO layout(layout_id, name, slack, is_baseline, server_type, hypothetical,"
-      " servers, gpus_per_server, gpus, gpu_type, link_type, nics_per_server, oversubscription,"
+      " servers, gpus_per_server, gpus, gpu_type, link_type, fabric_type, nics_per_server, "
+      "oversubscription,"
       " servers_per_leaf, leaves, spines, trunks, server_price_usd, offered_load,"
-      " jobs_never_fit, unserved_gpu_s) VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+      " jobs_never_fit, unserved_gpu_s) VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
       write_layouts },
     { "INSERT INTO server(layout_id, server, leaf) VALUES(?,?,?)", write_servers },
     { "INSERT INTO node(layout_id, node, server, gpus, cores, memory_bytes) VALUES(?,?,?,?,?,?)",

@@ -90,6 +90,7 @@ static enum status read_layout(struct reader *reader)
     row->gpus = take_row(reader, LIMIT_GPUS);
     take_name(reader, row->gpu_type, sizeof row->gpu_type);
     take_name(reader, row->link_type, sizeof row->link_type);
+    take_name(reader, row->fabric_type, sizeof row->fabric_type);
     row->nics_per_server = take_row(reader, INT32_MAX);
     row->oversubscription = db_take_double(reader->query);
     row->offered_load = db_take_double(reader->query);
@@ -209,7 +210,8 @@ static const struct {
 } tables[] = {
     { "SELECT key, value FROM meta ORDER BY key", read_meta },
     { "SELECT layout_id, name, slack, is_baseline, server_type, hypothetical, servers,"
-      " gpus_per_server, gpus, gpu_type, link_type, nics_per_server, oversubscription, "
+      " gpus_per_server, gpus, gpu_type, link_type, fabric_type, nics_per_server, "
+      "oversubscription, "
       "offered_load,"
       " jobs_never_fit, unserved_gpu_s FROM layout ORDER BY layout_id",
       read_layout },

@@ -14,6 +14,7 @@
 struct stored_layout {
     char name[LIMIT_NAME_BYTES], server_type[LIMIT_NAME_BYTES];
     char gpu_type[LIMIT_NAME_BYTES], link_type[LIMIT_NAME_BYTES];
+    char fabric_type[LIMIT_NAME_BYTES]; /* "two-tier" */
     int32_t slack; /* -1 = any                                            */
     bool is_baseline, hypothetical;
     uint32_t servers, gpus_per_server, gpus, nics_per_server;

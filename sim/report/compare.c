@@ -304,8 +304,9 @@ const struct quantity *comparison_find_common(const struct comparison *c, const 
 static bool are_alike(const struct stored_layout *a, const struct stored_layout *b)
 {
     return strcmp(a->server_type, b->server_type) == 0 && a->gpus == b->gpus &&
-           strcmp(a->link_type, b->link_type) == 0 && a->nics_per_server == b->nics_per_server &&
-           a->oversubscription == b->oversubscription && a->slack == b->slack;
+           strcmp(a->link_type, b->link_type) == 0 && strcmp(a->fabric_type, b->fabric_type) == 0 &&
+           a->nics_per_server == b->nics_per_server && a->oversubscription == b->oversubscription &&
+           a->slack == b->slack;
 }
 
 struct interval comparison_settle(const struct comparison *c, uint32_t x, uint32_t y,

@@ -67,16 +67,18 @@ static json_t *layout_of(const struct comparison *c, uint32_t layout)
     const struct stored_layout *row = &c->stored->layouts[layout];
     json_t *slack = row->slack < 0 ? json_string("any") : json_integer(row->slack);
     return json_pack(
-        "{s:o, s:o, s:b, s:o, s:b, s:o, s:o, s:I, s:I, s:I, s:I, s:o, s:o, s:I, s:o, s:o, s:o, "
+        "{s:o, s:o, s:b, s:o, s:b, s:o, s:o, s:o, s:I, s:I, s:I, s:I, s:o, s:o, s:I, s:o, s:o, "
+        "s:o, "
         "s:o}",
         "name", text_of(row->name), "slack", slack, "baseline", c->baseline[layout] == layout,
         "server_type", text_of(row->server_type), "hypothetical", row->hypothetical, "gpu_type",
-        text_of(row->gpu_type), "link_type", text_of(row->link_type), "servers",
-        (json_int_t)row->servers, "gpus_per_server", (json_int_t)row->gpus_per_server, "gpus",
-        (json_int_t)row->gpus, "replicas", (json_int_t)c->replicas[layout], "offered_load",
-        number(c->load[layout]), "effective_load", number(c->needs[layout]), "jobs_never_fit",
-        (json_int_t)row->jobs_never_fit, "never_fit_gpu_h", number(row->unserved_gpu_s / 3600),
-        "blast_years", number(c->blasts[layout * BLAST_ROWS].years), "blast", blasts_of(c, layout),
+        text_of(row->gpu_type), "link_type", text_of(row->link_type), "fabric_type",
+        text_of(row->fabric_type), "servers", (json_int_t)row->servers, "gpus_per_server",
+        (json_int_t)row->gpus_per_server, "gpus", (json_int_t)row->gpus, "replicas",
+        (json_int_t)c->replicas[layout], "offered_load", number(c->load[layout]), "effective_load",
+        number(c->needs[layout]), "jobs_never_fit", (json_int_t)row->jobs_never_fit,
+        "never_fit_gpu_h", number(row->unserved_gpu_s / 3600), "blast_years",
+        number(c->blasts[layout * BLAST_ROWS].years), "blast", blasts_of(c, layout),
         "completion_large", large_of(c, layout));
 }
 

@@ -172,18 +172,22 @@ static void print_blast(const struct comparison *c, FILE *out, uint32_t layout)
 static void print_title(const struct comparison *c, FILE *out, uint32_t layout)
 {
     const struct stored_layout *row = &c->stored->layouts[layout];
-    char label[LABEL_BYTES], type[LABEL_BYTES], link[LABEL_BYTES], text[4 * LABEL_BYTES];
-    snprintf(text, sizeof text,
-             "\n%s%s: %" PRIu32 " server%s %s %" PRIu32 " = %" PRIu32 " GPUs, %s%s, %s, %" PRIu32
-             " NIC%s a server",
-             comparison_label(c, layout, label), c->baseline[layout] == layout ? " (baseline)" : "",
-             row->servers, row->servers == 1 ? "" : "s",
-             (uint64_t)row->servers * row->gpus_per_server == row->gpus ? "x" : "of up to",
-             row->gpus_per_server, row->gpus,
-             text_escape(row->server_type, strlen(row->server_type), type, sizeof type),
-             row->hypothetical ? " (hypothetical)" : "",
-             text_escape(row->link_type, strlen(row->link_type), link, sizeof link),
-             row->nics_per_server, row->nics_per_server == 1 ? "" : "s");
+    char label[LABEL_BYTES], type[LABEL_BYTES], link[LABEL_BYTES], kind[LABEL_BYTES],
+        text[5 * LABEL_BYTES];
+    const bool two_tier = strcmp(row->fabric_type, "two-tier") == 0; /* the usual: not said */
+    snprintf(
+        text, sizeof text,
+        "\n%s%s: %" PRIu32 " server%s %s %" PRIu32 " = %" PRIu32 " GPUs, %s%s, %s%s%s, %" PRIu32
+        " NIC%s a server",
+        comparison_label(c, layout, label), c->baseline[layout] == layout ? " (baseline)" : "",
+        row->servers, row->servers == 1 ? "" : "s",
+        (uint64_t)row->servers * row->gpus_per_server == row->gpus ? "x" : "of up to",
+        row->gpus_per_server, row->gpus,
+        text_escape(row->server_type, strlen(row->server_type), type, sizeof type),
+        row->hypothetical ? " (hypothetical)" : "",
+        text_escape(row->link_type, strlen(row->link_type), link, sizeof link), two_tier ? "" : " ",
+        two_tier ? "" : text_escape(row->fabric_type, strlen(row->fabric_type), kind, sizeof kind),
+        row->nics_per_server, row->nics_per_server == 1 ? "" : "s");
     prose_wrap(out, text, PROSE_COLUMNS);
 }
 

@@ -198,16 +198,17 @@ static void write_hardware(const struct group *group)
 {
     const struct stored_layout *layouts = group->c->stored->layouts;
     const struct stored_layout *first = &layouts[group->rows[0]];
-    bool gpu = false, link = false;
+    bool gpu = false, link = false, kind = false;
     for (uint32_t i = 1; i < group->count; i++) {
         gpu |= strcmp(layouts[group->rows[i]].gpu_type, first->gpu_type) != 0;
         link |= strcmp(layouts[group->rows[i]].link_type, first->link_type) != 0;
+        kind |= strcmp(layouts[group->rows[i]].fabric_type, first->fabric_type) != 0;
     }
-    if (gpu || link)
-        fprintf(group->out, " The layouts differ in their %s, and the differences hold that too.",
-                gpu && link ? "GPU models and links"
-                : gpu       ? "GPU models"
-                            : "links");
+    const char *network = link ? "links" : kind ? "kinds of network" : NULL;
+    if (gpu || network)
+        fprintf(group->out,
+                " The layouts differ in their %s%s%s, and the differences hold that too.",
+                gpu ? "GPU models" : "", gpu && network ? " and " : "", network ? network : "");
 }
 
 static void write_hypothetical(const struct group *group)
