@@ -21,6 +21,7 @@ struct train_plan train_plan_plain(void)
         .element_bytes = 2,
         .gradient_bytes = 2,
         .buckets = 1,
+        .traffic = 1,
         .slowest_factor = 1,
         .noise_factor = 1,
         .uneven_factor = 1,
@@ -43,10 +44,15 @@ static bool nests(double a, double b)
     return divides(a, b) || divides(b, a);
 }
 
+static uint32_t gpus_of_server(const struct train_machine *machine)
+{
+    return machine->gpus_per_server ? machine->gpus_per_server : machine->fabric.gpus;
+}
+
 /* Ranks of one data group on one server. */
 static uint32_t data_ranks(const struct train_plan *plan, const struct train_machine *machine)
 {
-    const uint32_t ranks = machine->fabric.gpus / plan->tensor;
+    const uint32_t ranks = gpus_of_server(machine) / plan->tensor;
     return ranks > 0 ? ranks : 1;
 }
 
@@ -55,7 +61,7 @@ struct train_fault_at train_plan_check(const struct train_model *model,
                                        const struct train_machine *machine)
 {
     const double world = (double)plan->tensor * plan->pipeline * plan->data;
-    const double gpus = machine->gpus, server = machine->fabric.gpus;
+    const double gpus = machine->gpus, server = gpus_of_server(machine);
     const double ranks = data_ranks(plan, machine), v = plan->interleave, ep = plan->expert;
     const struct {
         enum train_fault fault;
@@ -99,7 +105,7 @@ struct train_group train_group_of(const struct train_machine *machine, uint32_t 
                                   uint32_t stride)
 {
     ASSERT(members >= 1 && stride >= 1);
-    const uint32_t server = machine->fabric.gpus;
+    const uint32_t server = gpus_of_server(machine);
     const uint32_t sharing = stride < server ? stride : server; /* groups on one server */
     uint32_t here = server / sharing;
     if (here > members) here = members;
@@ -108,6 +114,8 @@ struct train_group train_group_of(const struct train_machine *machine, uint32_t 
         .hardware = share_of(&machine->fabric, sharing),
         .members = { .servers = servers,
                      .gpus = members,
-                     .gpus_min = servers > 1 && rest > 0 ? rest : here },
+                     .gpus_min = servers > 1 && rest > 0 ? rest : here,
+                     .spans_leaves = servers > 1 && machine->spans_leaves },
+        .sharing = sharing,
     };
 }

@@ -48,6 +48,7 @@ struct train_plan {
     double buckets;        /* pieces in which gradients go out, >= 1 */
     /* Part of what could be hidden behind compute that is hidden: 0 none, 1 all. */
     double overlap_data, overlap_tensor, overlap_pipeline, overlap_expert;
+    double traffic;       /* multiplies the time of every collective, and its bytes; 1               */
     double fixed_s;       /* of a step, whatever its batch: host, launches, loss                     */
     double server_s;      /* more for each server beyond the first                                   */
     double input_bytes, input_bytes_per_s; /* of a sample, read ahead; of the whole job; bytes 0: none */
@@ -59,6 +60,8 @@ struct train_plan train_plan_plain(void);
 
 struct train_machine {
     uint32_t gpus;
+    uint32_t gpus_per_server; /* in use of each; 0: all of fabric.gpus                */
+    bool spans_leaves;    /* the servers hang on more than one leaf                   */
     double peak_flops_per_s, efficiency; /* of kernels without exposed communication */
     double memory_bytes;                 /* of a GPU; INFINITY: not checked          */
     double memory_bytes_per_s;           /* INFINITY: the optimizer takes no time    */
@@ -99,6 +102,7 @@ double train_microbatches(const struct train_plan *plan); /* batch/(dp microbatc
 struct train_group {
     struct collective_hardware hardware;
     struct collective_group members;
+    uint32_t sharing; /* such groups on one server */
 };
 struct train_group train_group_of(const struct train_machine *machine, uint32_t members,
                                   uint32_t stride);

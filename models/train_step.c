@@ -14,6 +14,9 @@ static const double adam_bytes = 28.0;
 
 struct cost {
     double total_s, intra_s; /* intra: on an infinitely fast network */
+    /* Of collectives between servers: before and after hiding, bandwidth terms, bytes that leave each server. */
+    double network_s, network_exposed_s, wire_s, bytes;
+    double hideable_s; /* what could be hidden of them, were they longer */
 };
 
 /* What all functions look at. */
@@ -79,26 +82,49 @@ static struct cost collective_cost(const struct job *job, uint32_t members, uint
     const struct train_group group = train_group_of(job->machine, members, stride);
     const struct collective_result result =
         collective_time(&group.hardware, op, &group.members, size_bytes, job->machine->allowed);
-    return (struct cost){ result.total_s, result.intra_s };
+    const double traffic = job->plan->traffic;
+    const struct cost cost = { .total_s = traffic * result.total_s,
+                               .intra_s = traffic * result.intra_s };
+    if (result.network_bytes <= 0) return cost;
+    return (struct cost){ .total_s = cost.total_s,
+                          .intra_s = cost.intra_s,
+                          .network_s = cost.total_s,
+                          .network_exposed_s = cost.total_s,
+                          .wire_s = traffic * result.wire_s,
+                          .bytes = traffic * result.network_bytes * group.sharing };
+}
+
+/* What stays of a cost when all but these is hidden, and how much could be. */
+static struct cost left_of(struct cost cost, double total_s, double intra_s, double hideable_s)
+{
+    if (cost.total_s > 0) cost.network_exposed_s *= total_s / cost.total_s;
+    cost.total_s = total_s;
+    cost.intra_s = smaller(intra_s, total_s);
+    if (cost.network_s > 0) cost.hideable_s = hideable_s;
+    return cost;
 }
 
 /* Hides w of what compute of `beside_s` can hide. */
 static struct cost exposed(struct cost cost, double beside_s, double overlap)
 {
-    const double left = cost.total_s - overlap * smaller(cost.total_s, beside_s);
-    cost.intra_s = smaller(cost.intra_s - overlap * smaller(cost.intra_s, beside_s), left);
-    cost.total_s = left;
-    return cost;
+    return left_of(cost, cost.total_s - overlap * smaller(cost.total_s, beside_s),
+                   cost.intra_s - overlap * smaller(cost.intra_s, beside_s), overlap * beside_s);
 }
 
 static struct cost times(struct cost cost, double count)
 {
-    return (struct cost){ cost.total_s * count, cost.intra_s * count };
+    return (struct cost){ cost.total_s * count,   cost.intra_s * count,
+                          cost.network_s * count, cost.network_exposed_s * count,
+                          cost.wire_s * count,    cost.bytes * count,
+                          cost.hideable_s * count };
 }
 
 static struct cost plus(struct cost a, struct cost b)
 {
-    return (struct cost){ a.total_s + b.total_s, a.intra_s + b.intra_s };
+    return (struct cost){ a.total_s + b.total_s,      a.intra_s + b.intra_s,
+                          a.network_s + b.network_s,  a.network_exposed_s + b.network_exposed_s,
+                          a.wire_s + b.wire_s,        a.bytes + b.bytes,
+                          a.hideable_s + b.hideable_s };
 }
 
 static double activations(const struct job *job)
@@ -168,12 +194,10 @@ static double bucketed_s(double pass_s, double buckets, double bucket_s, double 
 
 static struct cost beside_pass(struct cost bucket, double pass_s, const struct train_plan *plan)
 {
-    struct cost cost = {
-        bucketed_s(pass_s, plan->buckets, bucket.total_s, plan->overlap_data),
-        bucketed_s(pass_s, plan->buckets, bucket.intra_s, plan->overlap_data),
-    };
-    cost.intra_s = smaller(cost.intra_s, cost.total_s);
-    return cost;
+    return left_of(times(bucket, plan->buckets),
+                   bucketed_s(pass_s, plan->buckets, bucket.total_s, plan->overlap_data),
+                   bucketed_s(pass_s, plan->buckets, bucket.intra_s, plan->overlap_data),
+                   plan->overlap_data * pass_s * (plan->buckets - 1) / plan->buckets);
 }
 
 static double sharded_exposed_s(const struct job *job, double gather_s, double scatter_s)
@@ -191,16 +215,18 @@ static struct cost sharded_cost(const struct job *job)
     const double share = job->plan->pipeline / job->model->layers;
     const struct cost gather = held_cost(job, OP_ALL_GATHER, weight_bytes, share);
     const struct cost scatter = held_cost(job, OP_REDUCE_SCATTER, job->plan->gradient_bytes, share);
-    struct cost cost = { sharded_exposed_s(job, gather.total_s, scatter.total_s),
-                         sharded_exposed_s(job, gather.intra_s, scatter.intra_s) };
-    cost.intra_s = smaller(cost.intra_s, cost.total_s);
-    return times(cost, job->microbatches);
+    const struct cost layer = plus(times(gather, 2.0), scatter);
+    return times(left_of(times(layer, job->model->layers),
+                         sharded_exposed_s(job, gather.total_s, scatter.total_s),
+                         sharded_exposed_s(job, gather.intra_s, scatter.intra_s),
+                         job->plan->overlap_data * (job->forward_s + job->backward_s)),
+                 job->microbatches);
 }
 
 static struct cost gradient_cost(const struct job *job)
 {
     const struct train_plan *plan = job->plan;
-    if (plan->data == 1) return (struct cost){ 0, 0 };
+    if (plan->data == 1) return (struct cost){ 0 };
     if (plan->zero == 3) return sharded_cost(job);
     const double share = 1.0 / plan->buckets, bytes = plan->gradient_bytes;
     if (plan->zero == 0)
@@ -221,7 +247,8 @@ static double adam_s(const struct job *job)
 
 static double servers_of(const struct train_machine *machine)
 {
-    return ceil((double)machine->gpus / machine->fabric.gpus);
+    return ceil((double)machine->gpus /
+                (machine->gpus_per_server ? machine->gpus_per_server : machine->fabric.gpus));
 }
 
 static double input_wait_s(const struct train_plan *plan, double busy_s)
@@ -244,6 +271,11 @@ static void add_stalls(const struct job *job, struct train_time *time)
     time->gradient_s = gradient.total_s;
     time->stall_intra_s = all.intra_s;
     time->stall_inter_s = all.total_s - all.intra_s;
+    time->network_s = all.network_s;
+    time->network_hidden_s = all.network_exposed_s > 0 ? all.network_s - all.network_exposed_s
+                                                       : larger(all.network_s, all.hideable_s);
+    time->wire_s = all.wire_s;
+    time->network_bytes = all.bytes;
 }
 
 struct train_time train_step(const struct train_model *model, const struct train_plan *plan,

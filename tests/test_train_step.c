@@ -72,6 +72,11 @@ static void whole_plan_by_hand(void **state)
     /* On an infinitely fast network the data ring would run at 100 GB/s: 7.5 ms of its time are the servers'. */
     CHECK_NEAR(time.stall_intra_s, 8.05306368e-3 + 7.5e-3, 1e-12);
     CHECK_NEAR(time.stall_inter_s, 3.3554432e-3 + 30e-3, 1e-12);
+    CHECK_NEAR(time.network_s, 37.5e-3 + 3.3554432e-3, 1e-12);
+    CHECK_NEAR(time.wire_s, 37.5e-3 + 3.3554432e-3, 1e-12); /* hops cost nothing here */
+    CHECK_NEAR(time.network_hidden_s, 0, 0);
+    /* Two rings of 2 x 3/4 x 0.5 GB on each server; four ranks with 16 sends of 2,097,152 B. */
+    CHECK_NEAR(time.network_bytes, 1.5e9 + 4 * 16 * 2097152.0, 1e-12);
     CHECK_NEAR(time.tokens_per_s, 32768 / time.step_s, 1e-14);
     CHECK_NEAR(time.mfu, 2.03205069766656e14 / 16 / time.step_s / 100e12, 1e-14);
 }
@@ -260,17 +265,46 @@ static void better_is_never_slower(void **state)
     }
 }
 
+/* Eight GPUs, two of each server: its four NICs serve the two, 2 x 7/8 x 2 GB over 40 GB/s = 87.5 ms. Ten buckets beside a
+ * backward pass: 16 samples of 1,024 tokens are 6 1e9 16384 + 12 8 2048 1024 16384 = 1.01602534883328e14 FLOPs, over
+ * 8 x 50 TFLOP/s 0.2540063372 s, two thirds of it backward: nine tenths of that hide all but one bucket, 8.75 ms. Twice the
+ * traffic, 175 ms, is more than 0.1693 s x 0.9 hide: 175 - 152.4038 = 22.596 ms. */
+static void part_of_each_server(void **state)
+{
+    (void)state;
+    const struct train_model model = small_model();
+    struct train_machine machine = small_machine(8);
+    struct train_plan plan = train_plan_plain();
+    machine.gpus_per_server = 2;
+    plan.microbatch = 2; /* one pass */
+    plan.data = 8;
+    plan.batch = 16;
+    struct train_time time = train_step(&model, &plan, &machine);
+    CHECK_NEAR(time.gradient_s, 87.5e-3, 1e-12);
+    CHECK_NEAR(time.network_bytes, 3.5e9, 1e-12);
+    plan.buckets = 10;
+    plan.overlap_data = 1;
+    time = train_step(&model, &plan, &machine);
+    CHECK_NEAR(time.gradient_s, 8.75e-3, 1e-12);
+    CHECK_NEAR(time.network_hidden_s, 78.75e-3, 1e-12);
+    plan.traffic = 2;
+    time = train_step(&model, &plan, &machine);
+    const double backward_s = 1.01602534883328e14 / (8 * 50e12) * 2 / 3;
+    CHECK_NEAR(time.gradient_s, 175e-3 - 0.9 * backward_s, 1e-11);
+    CHECK_NEAR(time.network_bytes, 7e9, 1e-12);
+}
+
 int main(void)
 {
     enum { ROWS = sizeof worked / sizeof *worked };
-    struct CMUnitTest tests[ROWS + 7] = {
+    struct CMUnitTest tests[ROWS + 8] = {
         cmocka_unit_test(whole_plan_by_hand),     cmocka_unit_test(experts_by_hand),
         cmocka_unit_test(shards_by_hand),         cmocka_unit_test(one_gpu_gives_back_its_time),
         cmocka_unit_test(waiting_by_hand),        cmocka_unit_test(parts_add_up),
-        cmocka_unit_test(better_is_never_slower),
+        cmocka_unit_test(better_is_never_slower), cmocka_unit_test(part_of_each_server),
     };
     for (size_t i = 0; i < ROWS; i++)
-        tests[i + 7] = (struct CMUnitTest){ worked[i].name, worked_rows_agree, NULL, NULL,
+        tests[i + 8] = (struct CMUnitTest){ worked[i].name, worked_rows_agree, NULL, NULL,
                                             (void *)(uintptr_t)&worked[i] };
     return cmocka_run_group_tests_name("train_step", tests, NULL, NULL);
 }
