@@ -57,8 +57,11 @@ void catalog_read_collective(struct key_reader *reader, const struct yaml_node *
                              struct server_fit *fit);
 void catalog_read_link(struct key_reader *reader, const struct yaml_node *entry,
                        const struct yaml_node *below, struct link_type *link);
-void catalog_read_profile(struct key_reader *reader, const struct yaml_node *entry,
-                          struct profile *profile);
+void catalog_read_profile(struct catalog *catalog, struct key_reader *reader,
+                          const struct yaml_node *entry, struct profile *profile);
+/* Its training plan, with the entries that it names. */
+void catalog_read_train(struct catalog *catalog, struct key_reader *reader,
+                        const struct yaml_node *node, struct train_job *train);
 
 void catalog_read_gpu(struct key_reader *reader, const struct yaml_node *entry, struct gpu_type *gpu);
 void catalog_read_model(struct key_reader *reader, const struct yaml_node *entry,
@@ -73,6 +76,10 @@ void catalog_read_component(struct key_reader *reader, const struct yaml_node *n
 /* The entries of a mix, at most LIMIT_PROFILES; their profiles come from the catalog. */
 void catalog_read_mix(struct catalog *catalog, struct key_reader *reader,
                       const struct yaml_node *entry, struct communication *communication);
+
+/* The profiles that are not in the mix, behind it, with weight 0: jobs that name one have it. */
+void catalog_read_others(struct catalog *catalog, struct diag *diag,
+                         struct communication *communication);
 
 /* Names of the components as keys: gpu, server, link, leaf, job. */
 extern const char *const component_keys[COMPONENTS];

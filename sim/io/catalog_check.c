@@ -110,7 +110,7 @@ enum status catalog_check(struct catalog *catalog, enum catalog_kind kind,
         check_servers(catalog, diag, entry);
         break;
     case CATALOG_PROFILES:
-        catalog_read_profile(&reader, entry, &profile);
+        catalog_read_profile(catalog, &reader, entry, &profile);
         break;
     case CATALOG_MIXES:
         catalog_read_mix(catalog, &reader, entry, &communication);

@@ -60,10 +60,16 @@ static bool spread_fits(double kappa, double spread)
     return spread == 0 || kappa == 0 || (kappa < 1 && spread * spread * kappa < 1 - kappa);
 }
 
-void catalog_read_profile(struct key_reader *reader, const struct yaml_node *entry,
-                          struct profile *profile)
+void catalog_read_profile(struct catalog *catalog, struct key_reader *reader,
+                          const struct yaml_node *entry, struct profile *profile)
 {
+    const struct yaml_node *train = yaml_child(entry, "train");
     keys_read(reader, "profile.", entry, NULL, profile);
+    if (train != NULL) catalog_read_train(catalog, reader, train, &profile->train);
+    static const char *const kappas[] = { "profile.kappa_one", "profile.kappa_many" };
+    for (size_t i = 0; i < 2 && train == NULL; i++)
+        if (yaml_child(entry, strchr(kappas[i], '.') + 1) == NULL)
+            key_missing(reader, key_find(kappas[i]), entry);
     if (!spread_fits(profile->kappa_one, profile->spread) ||
         !spread_fits(profile->kappa_many, profile->spread))
         diag_error(
@@ -144,7 +150,7 @@ static void read_entry(struct catalog *catalog, struct key_reader *reader,
         diag_error(reader->diag, yaml_place(id), "no profile '%s' in the catalog", id->text);
         return;
     }
-    catalog_read_profile(reader, profile, &entry->profile);
+    catalog_read_profile(catalog, reader, profile, &entry->profile);
     if (entry->gpus_min > entry->gpus_max)
         diag_error(reader->diag, yaml_place(node), "gpus_min must not be above gpus_max");
 }
@@ -174,5 +180,22 @@ void catalog_read_mix(struct catalog *catalog, struct key_reader *reader,
         const size_t length = key_enter(reader, shown);
         read_entry(catalog, reader, node, &communication->mix[communication->mix_count++]);
         key_leave(reader, length);
+    }
+}
+
+void catalog_read_others(struct catalog *catalog, struct diag *diag,
+                         struct communication *communication)
+{
+    struct key_reader quiet = { .diag = diag };
+    const uint32_t drawn = communication->mix_count;
+    const struct yaml_node *entry = catalog_first(catalog, CATALOG_PROFILES, diag);
+    for (; entry && communication->mix_count < LIMIT_PROFILES; entry = entry->next) {
+        uint32_t row = 0;
+        while (row < drawn && strcmp(communication->mix[row].profile.id, catalog_id(entry)) != 0)
+            row++;
+        if (row < drawn) continue;
+        struct mix_entry *other = &communication->mix[communication->mix_count++];
+        *other = (struct mix_entry){ .gpus_max = LIMIT_GPUS };
+        catalog_read_profile(catalog, &quiet, entry, &other->profile);
     }
 }

@@ -40,7 +40,7 @@ static void read_profile(struct key_reader *reader, const struct yaml_node *node
     if (entry == NULL) return;
     one_profile(communication, strcmp(id, "by_size") == 0 ? COMM_BY_SIZE : COMM_PROFILE);
     const size_t length = key_enter(reader, "mix[0].");
-    catalog_read_profile(reader, entry, &communication->mix[0].profile);
+    catalog_read_profile(&reading->catalog, reader, entry, &communication->mix[0].profile);
     key_leave(reader, length);
 }
 
@@ -51,9 +51,10 @@ static void read_mix(struct key_reader *reader, const struct yaml_node *node)
     communication->kind = COMM_BY_MODEL_MIX;
     const struct yaml_node *entry =
         catalog_find(&reading->catalog, CATALOG_MIXES, "default", reader->diag);
-    if (entry != NULL)
+    if (entry != NULL) {
         catalog_read_mix(&reading->catalog, reader, entry, communication);
-    else if (reading->catalog.usable[CATALOG_MIXES])
+        catalog_read_others(&reading->catalog, reader->diag, communication);
+    } else if (reading->catalog.usable[CATALOG_MIXES])
         diag_error(reader->diag, node ? yaml_place(node) : (struct place){ 0 },
                    "the catalog has no mix 'default'");
 }
@@ -109,7 +110,8 @@ static void read_inline_profile(struct key_reader *reader, const struct split *s
     if (kind != NULL)
         diag_error(reader->diag, yaml_key_place(kind),
                    "give either a kind or the numbers of a profile");
-    catalog_read_profile(reader, &split->profile, &communication->mix[0].profile);
+    catalog_read_profile(&reading_of(reader)->catalog, reader, &split->profile,
+                         &communication->mix[0].profile);
     struct yaml_node rest = split->common;
     if (kind != NULL) return;
     /* The kind is said by the numbers: the other keys are left to read. */

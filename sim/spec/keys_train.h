@@ -41,3 +41,13 @@
 { "stack.notes", KEY_CUSTOM, .fallback = "=none", .help = "facts that are not simulated; marks and sources of single fields" },
 { "stack.notes.marks", KEY_CUSTOM, .fallback = "=none", .help = "{field: mark} where it is not that of the row" },
 { "stack.notes.sources", KEY_CUSTOM, .fallback = "=none", .help = "{field: source} where it is not that of the row" },
+
+{ "train.model", KEY_NAME, REQUIRED, AT(train_job, model_id), .help = "what is trained: an entry of catalog models.yaml" },
+{ "train.stack", KEY_NAME, REQUIRED, AT(train_job, stack_id), .help = "how: a framework of catalog models.yaml, fitted on this generation of GPUs" },
+{ "train.gpu", KEY_NAME, REQUIRED, AT(train_job, gpu_id), .help = "whose peak and memory count; layouts do not compute faster or slower" },
+{ "train.tensor", KEY_COUNT, RANGE(1, 65536), .fallback = "1", AT(train_job, tensor), .help = "GPUs of a tensor parallel group" },
+{ "train.pipeline", KEY_COUNT, RANGE(1, 65536), .fallback = "1", AT(train_job, pipeline), .help = "stages" },
+{ "train.expert", KEY_COUNT, RANGE(1, 65536), .fallback = "1", AT(train_job, expert), .help = "GPUs, part of the data parallel ones, over which experts lie" },
+{ "train.interleave", KEY_COUNT, RANGE(1, 4096), .fallback = "1", AT(train_job, interleave), .help = "model chunks of a GPU" },
+{ "train.samples_per_gpu", KEY_NUMBER, RANGE(1e-6, 1e9), .fallback = "1", AT(train_job, samples_per_gpu), .help = "samples of a step over the GPUs of the job" },
+{ "train.microbatch", KEY_NUMBER, RANGE(1e-6, 1e9), .fallback = "1", AT(train_job, microbatch), .help = "samples of a pass" },

@@ -8,6 +8,7 @@
 #include "spec/hardware.h"
 #include "spec/kube.h"
 #include "spec/slurm.h"
+#include "spec/train.h"
 #include "spec/user_event.h"
 
 #include <stdbool.h>
@@ -82,13 +83,14 @@ struct profile {
     double state_bytes_per_gpu; /* what a checkpoint writes, per GPU of the job                   */
     double input_bytes_per_s; /* what each GPU of the job reads per second of compute; 0 = nothing to speak of */
     bool prefetch; /* it is read ahead while the step goes on, else before each step      */
+    struct train_job train;     /* steps worked out part by part, in place of kappa, hidden and size */
     enum mark mark;
     char source[256];
 };
 
 struct mix_entry {
     struct profile profile;
-    double weight; /* share among the jobs of these sizes, > 0                       */
+    double weight; /* share among the jobs of these sizes; 0: of jobs that name it only */
     uint32_t gpus_min,
         gpus_max; /* sizes it applies to                                            */
 };
@@ -98,7 +100,7 @@ struct communication {
     enum comm_kind kind;
     double scale; /* multiplies kappa of every job; default 1                       */
     struct mix_entry mix[LIMIT_PROFILES];
-    uint32_t mix_count; /* by_size: 1 entry; by_model_mix: the catalog's; profile: 1      */
+    uint32_t mix_count; /* by_model_mix: the catalog's mix, and its other profiles behind; else 1 */
 };
 
 struct component_failures {

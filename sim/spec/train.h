@@ -4,6 +4,8 @@
 
 #include "base/limits.h"
 
+#include "spec/hardware.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -37,6 +39,19 @@ struct train_stack {
     uint32_t zero;
     uint32_t recompute;         /* none, selective, full                                             */
     bool scatter;
+};
+
+/* How the jobs of a profile are trained, whatever their number of GPUs: data parallel groups take what tensor and pipeline
+ * leave. Where the GPUs of a job, or those it has on each server, do not divide by a group, the group is the largest
+ * divisor of it that does. */
+struct train_job {
+    struct model_shape model;   /* id "": the profile has numbers of its own, and none of this      */
+    struct train_stack stack;
+    struct gpu_type gpu;        /* computes as fast as this one does, on all layouts                */
+    char model_id[LIMIT_NAME_BYTES], stack_id[LIMIT_NAME_BYTES], gpu_id[LIMIT_NAME_BYTES];
+    uint32_t tensor, pipeline, expert, interleave;
+    double samples_per_gpu;     /* of a step, over all GPUs of the job                              */
+    double microbatch;          /* samples of a pass                                                */
 };
 
 #endif
