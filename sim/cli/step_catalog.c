@@ -2,10 +2,8 @@
 #include "cli/step_catalog.h"
 
 #include "base/text.h"
-#include "cluster/collective_of.h"
-#include "models/train_memory.h"
+#include "cluster/train_of.h"
 
-#include <math.h>
 #include <string.h>
 
 enum { IDS_MOST = 256 };
@@ -69,18 +67,10 @@ enum status step_take_stack(struct catalog *catalog, const char *id, struct step
     if (!begins_with(inputs->gpu, stack.gpu))
         return diag_usage(diag, "step: stack '%s' was fitted on %s, the server has %s", stack.id,
                           stack.gpu, inputs->gpu);
-    struct train_plan *plan = &inputs->plan;
     inputs->machine.efficiency = stack.efficiency;
     inputs->half_width = stack.half_width;
     inputs->bucket_bytes = stack.bucket_bytes;
-    plan->overlap_data = stack.overlap;
-    plan->overlap_tensor = stack.tp_overlap;
-    plan->overlap_pipeline = stack.pp_overlap;
-    plan->overlap_expert = stack.ep_overlap;
-    plan->gradient_bytes = stack.gradient_bytes;
-    plan->zero = stack.zero;
-    plan->recompute = (enum recompute)stack.recompute;
-    plan->scatter = stack.scatter;
+    train_take_stack(&stack, &inputs->plan);
     return STATUS_OK;
 }
 
@@ -97,17 +87,7 @@ enum status step_take_model(struct catalog *catalog, const char *id, struct step
                           "step: '%s' was measured on %s, the server has %s; its compute "
                           "there is not known: --sample-time",
                           shape.id, shape.sample_gpu, inputs->gpu);
-    inputs->model = (struct train_model){ .parameters = shape.parameters,
-                                          .active_parameters = shape.active_parameters,
-                                          .expert_parameters = shape.expert_parameters,
-                                          .layers = shape.layers,
-                                          .hidden = shape.hidden,
-                                          .heads = shape.heads,
-                                          .sequence = shape.sequence,
-                                          .expert_layers = shape.expert_layers,
-                                          .experts = shape.experts,
-                                          .experts_per_token = shape.experts_per_token,
-                                          .sample_s = shape.sample_s };
+    inputs->model = train_model_of(&shape);
     inputs->plan.fixed_s = shape.fixed_s;
     inputs->plan.server_s = shape.server_s;
     if (shape.bucket_bytes > 0) inputs->bucket_bytes = shape.bucket_bytes;
@@ -115,17 +95,10 @@ enum status step_take_model(struct catalog *catalog, const char *id, struct step
     return STATUS_OK;
 }
 
-/* The usual width of an attention head. */
-static const double head_width = 128.0;
-
 void step_settle(struct step_inputs *inputs)
 {
     struct train_model *model = &inputs->model;
-    if (model->heads == 0) model->heads = ceil(model->hidden / head_width);
-    if (model->hidden > 0)
-        inputs->machine.efficiency *= model->hidden / (model->hidden + inputs->half_width);
-    inputs->plan.buckets = 1;
-    if (inputs->bucket_bytes <= 0) return;
-    const double bytes = train_local_parameters(model, &inputs->plan) * inputs->plan.gradient_bytes;
-    inputs->plan.buckets = fmax(1.0, ceil(bytes / inputs->bucket_bytes));
+    if (model->heads == 0) model->heads = train_heads(model->hidden);
+    inputs->machine.efficiency *= train_width_factor(model->hidden, inputs->half_width);
+    inputs->plan.buckets = train_buckets(model, &inputs->plan, inputs->bucket_bytes);
 }

@@ -46,7 +46,9 @@ struct live_job {
 /* How fast an attempt works and where its GPU-time goes, between two changes. */
 struct tempo {
     uint32_t rate_q30; /* work ns per ns, 2^30 = reference speed                                 */
-    uint32_t intra, inter, contention, data, checkpoint; /* units per asked GPU                  */
+    /* Units per asked GPU; 1,008,000 need 20 bits. */
+    uint64_t intra : 21, inter : 21, contention : 21;
+    uint64_t data : 21, bubble : 21, checkpoint : 21;
 };
 
 struct attempt {

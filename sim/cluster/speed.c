@@ -4,8 +4,8 @@
 #include "base/assert.h"
 #include "base/clock.h"
 #include "base/philox.h"
-#include "cluster/collective_of.h"
-#include "cluster/vm.h"
+#include "cluster/speed_site.h"
+#include "cluster/train_pace.h"
 #include "models/checkpoint.h"
 #include "models/hardware.h"
 #include "models/locality.h"
@@ -26,94 +26,26 @@ struct collective_memo {
     struct collective_result time;
 };
 
-struct site { /* the servers and network of a layout, as the models see them */
-    uint32_t gpus_per_server, links_per_server, servers_per_leaf, servers_per_domain;
-    uint32_t rails; /* leaves that one server hangs on                                 */
-    double nic_bytes_per_s;
-    double nic_share_bytes_per_s; /* of one node, where nodes share a server            */
-    double compute_frac;          /* v: what virtual machines take longer               */
-    double uplinks_bytes_per_s;   /* all uplinks of one leaf together, with rails of one unit */
-    double pods_bytes_per_s;      /* between two groups of a dragonfly                     */
-    struct collective_hardware hardware;
-};
-
 struct speed {
     const struct scenario *scenario;
     struct site here, recorded;
+    struct train_paces *paces;                 /* NULL: no profile has a training plan */
     struct collective_memo memo[2][MEMO_ROWS]; /* here, recorded */
 };
-
-static struct site site_of(const struct server_type *server, uint32_t nics,
-                           const struct link_type *link)
-{
-    return (struct site){ .gpus_per_server = server->gpus,
-                          .links_per_server = nics,
-                          .servers_per_domain = server->domain_servers ? server->domain_servers : 1,
-                          .rails = 1,
-                          .nic_bytes_per_s = link->bytes_per_s,
-                          .nic_share_bytes_per_s = link->bytes_per_s,
-                          .uplinks_bytes_per_s = INFINITY,
-                          .pods_bytes_per_s = INFINITY,
-                          .hardware = collective_of(server, nics, link) };
-}
-
-/* The recorded cluster: its own servers and NICs; of its network nothing is known, so it is that
- * of the baseline, without a limit at its uplinks. It is the same for all layouts. */
-static struct site recorded_site(const struct scenario *scenario)
-{
-    const struct server_type *server = &scenario->recorded_server;
-    const struct fabric *fabric = &scenario->layouts[scenario->baseline].fabric;
-    struct link_type link = fabric->link;
-    link.bytes_per_s = server->nic_bytes_per_s;
-    struct site site = site_of(server, server->nics, &link);
-    const uint64_t servers = scenario->recorded_count ? scenario->recorded_count : 1;
-    const struct two_tier tiers =
-        two_tier(servers * server->nics, fabric->link.switch_ports, fabric->oversubscription);
-    const uint64_t per_leaf = tiers.leaves <= 1 ? servers : tiers.down / server->nics;
-    site.servers_per_leaf = per_leaf ? (uint32_t)per_leaf : 1;
-    return site;
-}
-
-/* Virtual machines: each node has a part of the server. What was measured on whole servers does not hold in parts of which
- * NVLinks are cut. */
-static void share_server(struct site *site, const struct server_type *server,
-                         const struct vm_rules *vm, uint32_t parts)
-{
-    struct collective_hardware *hardware = &site->hardware;
-    site->compute_frac = vm->compute_overhead_frac;
-    site->nic_share_bytes_per_s = vm_nic_bytes_per_s(server, site->nic_bytes_per_s, parts);
-    hardware->nic_bytes_per_s = site->nic_share_bytes_per_s;
-    hardware->gpus = server->gpus / parts;
-    if (!hardware->gpudirect) hardware->host_memory_bytes_per_s /= 1 + vm->staged_overhead_frac;
-    if (vm->nvlink == VM_NVLINK_KEPT) return;
-    static const struct collective_lines not_measured;
-    hardware->scaleup_bytes_per_s = vm_scaleup_bytes_per_s(server, vm, parts);
-    hardware->all_reduce = hardware->all_gather = hardware->all_to_all = not_measured;
-    hardware->nvls = not_measured;
-    memset(hardware->ring_bytes_per_s, 0, sizeof hardware->ring_bytes_per_s);
-}
 
 struct speed *speed_create(const struct scenario *scenario, const struct variant *variant,
                            struct arena *arena)
 {
     struct speed *speed = arena_take(arena, 1, sizeof *speed);
     if (!speed) return NULL;
-    const struct layout *layout = &scenario->layouts[variant->layout];
-    const struct fabric *fabric = &layout->fabric;
     speed->scenario = scenario;
-    speed->here = site_of(&layout->server, fabric->nics_per_server, &fabric->link);
-    speed->here.servers_per_leaf = variant->fabric.servers_per_leaf;
-    const struct fabric_shape *shape = &variant->fabric;
-    speed->here.rails = shape->rails;
-    if (shape->uplinks_per_leaf > 0)
-        speed->here.uplinks_bytes_per_s =
-            (double)shape->rails * shape->uplinks_per_leaf * shape->trunk_bytes_per_s;
-    if (shape->global_links > 0)
-        speed->here.pods_bytes_per_s = shape->global_links * shape->trunk_bytes_per_s;
-    const struct vm_rules *vm = vm_of(scenario, variant);
-    if (vm != NULL)
-        share_server(&speed->here, &layout->server, vm, variant->nodes / variant->servers);
-    speed->recorded = recorded_site(scenario);
+    speed->here = site_of_layout(scenario, variant);
+    speed->recorded = site_recorded(scenario);
+    for (uint32_t i = 0; i < scenario->communication.mix_count && !speed->paces; i++)
+        if (scenario->communication.mix[i].profile.train.model.id[0] != '\0') {
+            speed->paces = train_paces_create(arena);
+            if (!speed->paces) return NULL;
+        }
     return speed;
 }
 
@@ -132,33 +64,6 @@ static uint32_t allowed_algorithms(enum allreduce_rule rule)
     default:
         return ALLOW(ALGORITHM_RING);
     }
-}
-
-static uint32_t smaller(uint32_t a, uint32_t b)
-{
-    return a < b ? a : b;
-}
-
-/* What the collective takes for servers: NVLink domains, where servers share them (MODELS 1.8). */
-static uint32_t islands_of(struct speed_place place)
-{
-    return place.domains > 0 ? smaller(place.domains, place.servers) : place.servers;
-}
-
-/* The site's hardware for one placement. Its network is bounded by the uplinks of the leaves of one island when the job
- * spans leaves, and by the cables between two groups of a dragonfly when it spans these: in leaf order its ring leaves a
- * leaf, and a group, once (MODELS 1.5 leaf_share, 2.11). Three tiers bound nothing more: what leaves a leaf finds as much
- * room above. */
-static struct collective_hardware hardware_for(const struct site *site, struct speed_place place)
-{
-    struct collective_hardware hardware = site->hardware;
-    const uint32_t islands = islands_of(place), servers = place.servers / islands;
-    const uint32_t leaves = servers / smaller(servers, site->servers_per_leaf);
-    hardware.domain_servers = (place.servers + islands - 1) / islands;
-    if (place.spans_leaves) hardware.uplinks_bytes_per_s = leaves * site->uplinks_bytes_per_s;
-    if (place.spans_pods && site->pods_bytes_per_s < hardware.uplinks_bytes_per_s)
-        hardware.uplinks_bytes_per_s = site->pods_bytes_per_s;
-    return hardware;
 }
 
 static bool same_place(struct speed_place a, struct speed_place b)
@@ -182,7 +87,7 @@ static struct collective_result collective(struct speed *speed, int which, uint8
                                                 place.spans_leaves || place.spans_pods };
         const struct communication *communication = &speed->scenario->communication;
         const struct collective_hardware hardware =
-            hardware_for(which ? &speed->recorded : &speed->here, place);
+            site_hardware(which ? &speed->recorded : &speed->here, place);
         *row = (struct collective_memo){
             .gpus = gpus,
             .profile = profile,
@@ -193,23 +98,6 @@ static struct collective_result collective(struct speed *speed, int which, uint8
         };
     }
     return row->time;
-}
-
-static uint32_t div_ceil(uint32_t a, uint32_t b)
-{
-    return (a + b - 1) / b;
-}
-
-/* Fewest servers of the site that hold the job, evenly filled. */
-static struct speed_place compact(const struct site *site, uint32_t gpus, uint32_t nodes)
-{
-    const uint32_t servers = nodes ? nodes : div_ceil(gpus, site->gpus_per_server);
-    const uint32_t least = gpus / servers;
-    const uint32_t joined = site->servers_per_domain;
-    return (struct speed_place){ .servers = servers,
-                                 .gpus_min = least ? least : 1,
-                                 .domains = joined > 1 ? div_ceil(servers, joined) : 0,
-                                 .spans_leaves = servers > site->servers_per_leaf };
 }
 
 double speed_job_mttf_s(const struct scenario *scenario, uint32_t gpus, uint32_t servers,
@@ -223,7 +111,7 @@ double speed_job_mttf_s(const struct scenario *scenario, uint32_t gpus, uint32_t
         [COMPONENT_SERVER] = servers,
         [COMPONENT_LINK] =
             servers > 1 ? (1 - failures->slow_link.share) * servers * links_per_server : 0,
-        [COMPONENT_LEAF] = servers > 1 ? (double)div_ceil(servers, servers_per_leaf) * rails : 0,
+        [COMPONENT_LEAF] = servers > 1 ? ceil((double)servers / servers_per_leaf) * rails : 0,
         [COMPONENT_JOB] = 1,
     };
     double rate = 0;
@@ -274,14 +162,81 @@ static double kappa_of(const struct speed *speed, const struct speed_query *quer
 {
     const struct communication *communication = &speed->scenario->communication;
     const struct profile *profile = &communication->mix[query->profile].profile;
-    const bool one = islands_of(compact(&speed->recorded, query->gpus, 0)) == 1;
+    const bool one = site_islands(site_compact(&speed->recorded, query->gpus, 0)) == 1;
     return (one ? profile->kappa_one : profile->kappa_many) * query->kappa_luck *
            communication->scale;
 }
 
+/* What a unit of compute is made longer by: communication that stays exposed, of it what is not the others' doing, and of that
+ * what an infinitely fast network would leave; bubbles of a pipeline. */
+struct exposure {
+    double all, own, intra, bubble;
+};
+
+static struct exposure exposure_by_kappa(struct speed *speed, int which,
+                                         const struct speed_query *query, struct speed_place place)
+{
+    const struct profile *profile = &speed->scenario->communication.mix[query->profile].profile;
+    const struct speed_place reference = site_compact(&speed->recorded, query->gpus, 0);
+    const double kappa = kappa_of(speed, query), hidden = profile->hidden_frac;
+    const double unit_s = collective(speed, 1, query->profile, query->gpus, reference).total_s;
+    const struct collective_result time =
+        collective(speed, which, query->profile, place.gpus ? place.gpus : query->gpus, place);
+    const double own_s = time.total_s + (which ? 0 : query->own_wait_s);
+    const double now_s = own_s + (which ? 0 : query->others_wait_s);
+    return (struct exposure){ .all = exposed_frac(kappa, now_s / unit_s, hidden),
+                              .own = exposed_frac(kappa, own_s / unit_s, hidden),
+                              .intra = exposed_frac(kappa, time.intra_s / unit_s, hidden) };
+}
+
+static double above(double a, double b)
+{
+    return a > b ? a - b : 0;
+}
+
+/* The step of the job's training plan. */
+static struct train_pace planned(struct speed *speed, int which, const struct speed_query *query,
+                                 struct speed_place place)
+{
+    const struct communication *communication = &speed->scenario->communication;
+    const struct collective_hardware hardware =
+        site_hardware(which ? &speed->recorded : &speed->here, place);
+    const struct train_case at = {
+        .job = &communication->mix[query->profile].profile.train,
+        .allowed = allowed_algorithms(communication->allreduce),
+        .traffic = query->kappa_luck * communication->scale,
+        .site = { place.servers, place.gpus ? place.gpus : query->gpus, place.gpus_min,
+                  place.spans_leaves || place.spans_pods },
+        .islands = site_islands(place),
+        .kind = (uint32_t)which << 1 | place.spans_pods,
+    };
+    return train_pace_of(speed->paces, &at, &hardware);
+}
+
+static struct exposure exposure_by_plan(struct speed *speed, int which,
+                                        const struct speed_query *query, struct speed_place place)
+{
+    const struct train_pace pace = planned(speed, which, query, place);
+    const double own_s = pace.network_s + (which ? 0 : query->own_wait_s);
+    const double now_s = own_s + (which ? 0 : query->others_wait_s);
+    const double alone_s = above(pace.network_s, pace.hidden_s), unit_s = pace.compute_s;
+    const double stall_s = pace.intra_s + pace.inter_s - alone_s;
+    return (struct exposure){ .all = (stall_s + above(now_s, pace.hidden_s)) / unit_s,
+                              .own = (stall_s + above(own_s, pace.hidden_s)) / unit_s,
+                              .intra = pace.intra_s / unit_s,
+                              .bubble = pace.bubble_s / unit_s };
+}
+
+/* Whether jobs of this profile have a training plan. */
+static bool has_plan(const struct speed *speed, const struct speed_query *query)
+{
+    return speed->scenario->communication.mix[query->profile].profile.train.model.id[0] != '\0';
+}
+
 /* Time that a unit of compute takes, and its parts. */
 struct pace {
-    double slowdown, intra_frac, inter_frac, contention_frac, data_frac, checkpoint_frac;
+    double slowdown, intra_frac, inter_frac, contention_frac, data_frac, bubble_frac,
+        checkpoint_frac;
     struct checkpoint_times checkpoint;
 };
 
@@ -309,6 +264,7 @@ static void wait_for_input(const struct speed *speed, const struct speed_query *
     pace->intra_frac *= step / whole;
     pace->inter_frac *= step / whole;
     pace->contention_frac *= step / whole;
+    pace->bubble_frac *= step / whole;
 }
 
 static struct pace pace_of(struct speed *speed, int which, const struct speed_query *query,
@@ -316,25 +272,16 @@ static struct pace pace_of(struct speed *speed, int which, const struct speed_qu
 {
     const struct site *site = which ? &speed->recorded : &speed->here;
     struct pace pace = { .slowdown = 1 + site->compute_frac };
-    const struct communication *communication = &speed->scenario->communication;
-    if (communication->kind != COMM_NONE && query->gpus > 1) {
-        const struct profile *profile = &communication->mix[query->profile].profile;
-        const struct speed_place reference = compact(&speed->recorded, query->gpus, 0);
-        const double kappa = kappa_of(speed, query);
-        const double unit_s = collective(speed, 1, query->profile, query->gpus, reference).total_s;
-        const struct collective_result time =
-            collective(speed, which, query->profile, place.gpus ? place.gpus : query->gpus, place);
-        const double own_s = time.total_s + (which ? 0 : query->own_wait_s);
-        const double now_s = own_s + (which ? 0 : query->others_wait_s);
-        const double exposed = exposed_frac(kappa, now_s / unit_s, profile->hidden_frac);
-        double own = exposed_frac(kappa, own_s / unit_s, profile->hidden_frac);
-        double intra = exposed_frac(kappa, time.intra_s / unit_s, profile->hidden_frac);
-        if (own > exposed) own = exposed;
-        if (intra > own) intra = own;
-        pace.slowdown += exposed;
+    if (speed->scenario->communication.kind != COMM_NONE && query->gpus > 1) {
+        const struct exposure e = has_plan(speed, query)
+                                      ? exposure_by_plan(speed, which, query, place)
+                                      : exposure_by_kappa(speed, which, query, place);
+        const double own = e.own < e.all ? e.own : e.all, intra = e.intra < own ? e.intra : own;
+        pace.slowdown += e.all + e.bubble;
         pace.intra_frac = intra / pace.slowdown;
         pace.inter_frac = (own - intra) / pace.slowdown;
-        pace.contention_frac = (exposed - own) / pace.slowdown;
+        pace.contention_frac = (e.all - own) / pace.slowdown;
+        pace.bubble_frac = e.bubble / pace.slowdown;
     }
     if (!which) wait_for_input(speed, query, &pace);
     pace.checkpoint = checkpoint_of(speed, site, query, place);
@@ -347,6 +294,7 @@ static struct pace pace_of(struct speed *speed, int which, const struct speed_qu
         pace.inter_frac *= 1 - pace.checkpoint_frac;
         pace.contention_frac *= 1 - pace.checkpoint_frac;
         pace.data_frac *= 1 - pace.checkpoint_frac;
+        pace.bubble_frac *= 1 - pace.checkpoint_frac;
     }
     return pace;
 }
@@ -356,7 +304,7 @@ static struct pace pace_of(struct speed *speed, int which, const struct speed_qu
  * give the recorded duration: evenly in whole servers, or all but the last one full. */
 static struct speed_place recorded_place(const struct speed *speed, const struct speed_query *query)
 {
-    struct speed_place place = compact(&speed->recorded, query->gpus, query->recorded_nodes);
+    struct speed_place place = site_compact(&speed->recorded, query->gpus, query->recorded_nodes);
     if (query->recorded_nodes == 0 && speed->scenario->shape != SHAPE_MODEL)
         place.gpus_min = query->gpus - (place.servers - 1) * speed->recorded.gpus_per_server;
     return place;
@@ -388,6 +336,7 @@ struct speed_answer speed_of(struct speed *speed, const struct speed_query *quer
                    .inter = (uint32_t)(pace.inter_frac * SHARE_ALL),
                    .contention = (uint32_t)(pace.contention_frac * SHARE_ALL),
                    .data = (uint32_t)(pace.data_frac * SHARE_ALL),
+                   .bubble = (uint32_t)(pace.bubble_frac * SHARE_ALL),
                    .checkpoint = (uint32_t)(pace.checkpoint_frac * SHARE_ALL) },
         .cycle_ns = pace.checkpoint.interval_s > 0
                         ? ns_from_s(pace.checkpoint.interval_s + pace.checkpoint.write_s)
@@ -399,11 +348,23 @@ bool speed_operation(struct speed *speed, const struct speed_query *query,
                      struct speed_operation *operation)
 {
     const struct communication *communication = &speed->scenario->communication;
-    const uint32_t islands = islands_of(query->place);
+    const uint32_t islands = site_islands(query->place);
     if (communication->kind == COMM_NONE || query->gpus < 2 || islands < 2) return false;
+    if (has_plan(speed, query)) {
+        const struct train_pace pace = planned(speed, 0, query, query->place);
+        const double alone_s = above(pace.network_s, pace.hidden_s);
+        *operation = (struct speed_operation){
+            .compute_s = pace.compute_s + pace.intra_s + pace.inter_s + pace.bubble_s - alone_s,
+            .hidden_s = pace.hidden_s,
+            .alone_s = pace.network_s,
+            .wire_s = pace.wire_s,
+            .bytes = pace.network_bytes * islands / query->place.servers,
+        };
+        return pace.wire_s > 0;
+    }
     const double kappa = kappa_of(speed, query);
     if (!(kappa > 0)) return false;
-    const struct speed_place reference = compact(&speed->recorded, query->gpus, 0);
+    const struct speed_place reference = site_compact(&speed->recorded, query->gpus, 0);
     const double unit_s = collective(speed, 1, query->profile, query->gpus, reference).total_s;
     const struct collective_result time =
         collective(speed, 0, query->profile, query->place.gpus ? query->place.gpus : query->gpus,
@@ -447,31 +408,4 @@ double speed_server_bytes_per_s(const struct speed *speed)
     const double slot = site->hardware.gpu_pcie_bytes_per_s;
     return site->links_per_server *
            (slot > 0 && slot < site->nic_bytes_per_s ? slot : site->nic_bytes_per_s);
-}
-
-uint8_t speed_profile(const struct scenario *scenario, uint32_t gpus, double u)
-{
-    const struct communication *communication = &scenario->communication;
-    double total = 0;
-    for (uint32_t i = 0; i < communication->mix_count; i++) {
-        const struct mix_entry *entry = &communication->mix[i];
-        if (gpus >= entry->gpus_min && gpus <= entry->gpus_max) total += entry->weight;
-    }
-    double left = u * total;
-    uint8_t last = 0;
-    for (uint32_t i = 0; i < communication->mix_count; i++) {
-        const struct mix_entry *entry = &communication->mix[i];
-        if (gpus < entry->gpus_min || gpus > entry->gpus_max) continue;
-        last = (uint8_t)i;
-        left -= entry->weight;
-        if (left < 0) break;
-    }
-    return last;
-}
-
-uint8_t speed_profile_named(const struct scenario *scenario, const char *id)
-{
-    for (uint32_t i = 0; i < scenario->communication.mix_count; i++)
-        if (!strcmp(scenario->communication.mix[i].profile.id, id)) return (uint8_t)i;
-    return PROFILE_UNKNOWN;
 }

@@ -5,6 +5,7 @@
  *
  *     s(p) = (1 + v + max(0, kappa r(p) - w)) * (1 + C/tau)        (MODELS 3.9, 5.7; v of virtual machines: 1.7)
  *
+ * or, with a training plan, a step over its compute (MODELS 3.6, models/train_step), with the pipeline's bubbles;
  * a recorded duration D was measured at s(recorded), so the job runs D * s(new)/s(recorded)
  * (MODELS 3.10), times N/(N - d) when it goes on without d of its N GPUs (5.11). On the recorded
  * layout s(new) and s(recorded) are the same number and the rate is exactly 2^30.

@@ -1,0 +1,113 @@
+/* speed_site.c - see speed_site.h. */
+#include "cluster/speed_site.h"
+
+#include "cluster/collective_of.h"
+#include "cluster/vm.h"
+#include "models/hardware.h"
+
+#include <math.h>
+#include <string.h>
+
+static struct site site_of(const struct server_type *server, uint32_t nics,
+                           const struct link_type *link)
+{
+    return (struct site){ .gpus_per_server = server->gpus,
+                          .links_per_server = nics,
+                          .servers_per_domain = server->domain_servers ? server->domain_servers : 1,
+                          .rails = 1,
+                          .nic_bytes_per_s = link->bytes_per_s,
+                          .nic_share_bytes_per_s = link->bytes_per_s,
+                          .uplinks_bytes_per_s = INFINITY,
+                          .pods_bytes_per_s = INFINITY,
+                          .hardware = collective_of(server, nics, link) };
+}
+
+struct site site_recorded(const struct scenario *scenario)
+{
+    const struct server_type *server = &scenario->recorded_server;
+    const struct fabric *fabric = &scenario->layouts[scenario->baseline].fabric;
+    struct link_type link = fabric->link;
+    link.bytes_per_s = server->nic_bytes_per_s;
+    struct site site = site_of(server, server->nics, &link);
+    const uint64_t servers = scenario->recorded_count ? scenario->recorded_count : 1;
+    const struct two_tier tiers =
+        two_tier(servers * server->nics, fabric->link.switch_ports, fabric->oversubscription);
+    const uint64_t per_leaf = tiers.leaves <= 1 ? servers : tiers.down / server->nics;
+    site.servers_per_leaf = per_leaf ? (uint32_t)per_leaf : 1;
+    return site;
+}
+
+/* Virtual machines: each node has a part of the server. What was measured on whole servers does not hold in parts of which
+ * NVLinks are cut. */
+static void share_server(struct site *site, const struct server_type *server,
+                         const struct vm_rules *vm, uint32_t parts)
+{
+    struct collective_hardware *hardware = &site->hardware;
+    site->compute_frac = vm->compute_overhead_frac;
+    site->nic_share_bytes_per_s = vm_nic_bytes_per_s(server, site->nic_bytes_per_s, parts);
+    hardware->nic_bytes_per_s = site->nic_share_bytes_per_s;
+    hardware->gpus = server->gpus / parts;
+    if (!hardware->gpudirect) hardware->host_memory_bytes_per_s /= 1 + vm->staged_overhead_frac;
+    if (vm->nvlink == VM_NVLINK_KEPT) return;
+    static const struct collective_lines not_measured;
+    hardware->scaleup_bytes_per_s = vm_scaleup_bytes_per_s(server, vm, parts);
+    hardware->all_reduce = hardware->all_gather = hardware->all_to_all = not_measured;
+    hardware->nvls = not_measured;
+    memset(hardware->ring_bytes_per_s, 0, sizeof hardware->ring_bytes_per_s);
+}
+
+struct site site_of_layout(const struct scenario *scenario, const struct variant *variant)
+{
+    const struct layout *layout = &scenario->layouts[variant->layout];
+    const struct fabric *fabric = &layout->fabric;
+    const struct fabric_shape *shape = &variant->fabric;
+    struct site site = site_of(&layout->server, fabric->nics_per_server, &fabric->link);
+    site.servers_per_leaf = shape->servers_per_leaf;
+    site.rails = shape->rails;
+    if (shape->uplinks_per_leaf > 0)
+        site.uplinks_bytes_per_s =
+            (double)shape->rails * shape->uplinks_per_leaf * shape->trunk_bytes_per_s;
+    if (shape->global_links > 0)
+        site.pods_bytes_per_s = shape->global_links * shape->trunk_bytes_per_s;
+    const struct vm_rules *vm = vm_of(scenario, variant);
+    if (vm != NULL) share_server(&site, &layout->server, vm, variant->nodes / variant->servers);
+    return site;
+}
+
+static uint32_t smaller(uint32_t a, uint32_t b)
+{
+    return a < b ? a : b;
+}
+
+uint32_t site_islands(struct speed_place place)
+{
+    return place.domains > 0 ? smaller(place.domains, place.servers) : place.servers;
+}
+
+struct collective_hardware site_hardware(const struct site *site, struct speed_place place)
+{
+    struct collective_hardware hardware = site->hardware;
+    const uint32_t islands = site_islands(place), servers = place.servers / islands;
+    const uint32_t leaves = servers / smaller(servers, site->servers_per_leaf);
+    hardware.domain_servers = (place.servers + islands - 1) / islands;
+    if (place.spans_leaves) hardware.uplinks_bytes_per_s = leaves * site->uplinks_bytes_per_s;
+    if (place.spans_pods && site->pods_bytes_per_s < hardware.uplinks_bytes_per_s)
+        hardware.uplinks_bytes_per_s = site->pods_bytes_per_s;
+    return hardware;
+}
+
+static uint32_t div_ceil(uint32_t a, uint32_t b)
+{
+    return (a + b - 1) / b;
+}
+
+struct speed_place site_compact(const struct site *site, uint32_t gpus, uint32_t nodes)
+{
+    const uint32_t servers = nodes ? nodes : div_ceil(gpus, site->gpus_per_server);
+    const uint32_t least = gpus / servers;
+    const uint32_t joined = site->servers_per_domain;
+    return (struct speed_place){ .servers = servers,
+                                 .gpus_min = least ? least : 1,
+                                 .domains = joined > 1 ? div_ceil(servers, joined) : 0,
+                                 .spans_leaves = servers > site->servers_per_leaf };
+}

@@ -1,0 +1,38 @@
+/* speed_site.h - the servers and network of a layout, or of the recording, as the models see them. Used by speed. */
+#ifndef GPUPLAN_CLUSTER_SPEED_SITE_H
+#define GPUPLAN_CLUSTER_SPEED_SITE_H
+
+#include "cluster/speed.h"
+#include "models/collective_time.h"
+
+struct site {
+    uint32_t gpus_per_server, links_per_server, servers_per_leaf, servers_per_domain;
+    uint32_t rails; /* leaves that one server hangs on                                 */
+    double nic_bytes_per_s;
+    double nic_share_bytes_per_s; /* of one node, where nodes share a server            */
+    double compute_frac;          /* v: what virtual machines take longer               */
+    double uplinks_bytes_per_s;   /* all uplinks of one leaf together, with rails of one unit */
+    double pods_bytes_per_s;      /* between two groups of a dragonfly                     */
+    struct collective_hardware hardware;
+};
+
+
+struct site site_of_layout(const struct scenario *scenario, const struct variant *variant);
+
+/* The recorded cluster: its own servers and NICs; of its network nothing is known, so it is that
+ * of the baseline, without a limit at its uplinks. It is the same for all layouts. */
+struct site site_recorded(const struct scenario *scenario);
+
+/* What the collective takes for servers: NVLink domains, where servers share them (MODELS 1.8). */
+uint32_t site_islands(struct speed_place place);
+
+/* The site's hardware for one placement. Its network is bounded by the uplinks of the leaves of one island when the job
+ * spans leaves, and by the cables between two groups of a dragonfly when it spans these: in leaf order its ring leaves a
+ * leaf, and a group, once (MODELS 1.5 leaf_share, 2.11). Three tiers bound nothing more: what leaves a leaf finds as much
+ * room above. */
+struct collective_hardware site_hardware(const struct site *site, struct speed_place place);
+
+/* Fewest servers of the site that hold the job, evenly filled. */
+struct speed_place site_compact(const struct site *site, uint32_t gpus, uint32_t nodes);
+
+#endif

@@ -1,0 +1,33 @@
+/* train_pace.h - steps of jobs with a training plan, by placement: each is worked out once. */
+#ifndef GPUPLAN_CLUSTER_TRAIN_PACE_H
+#define GPUPLAN_CLUSTER_TRAIN_PACE_H
+
+#include "base/arena.h"
+#include "cluster/train_of.h"
+
+/* Seconds of one step; the first four add up to it when the network is as in models/train_step. */
+struct train_pace {
+    double compute_s; /* with optimizer and what is fixed             */
+    double intra_s, inter_s, bubble_s;
+    /* Communication between servers: all of it, its bandwidth terms, what is or could be hidden; bytes a server. */
+    double network_s, wire_s, hidden_s, network_bytes;
+};
+
+/* What a step depends on. */
+struct train_case {
+    const struct train_job *job;
+    uint32_t allowed;   /* algorithms                                      */
+    double traffic;     /* multiplies the time of communication            */
+    struct train_site site;
+    uint32_t islands, kind; /* of the hardware: what differs between calls with equal sites */
+};
+
+struct train_paces;
+
+/* Owned by the arena; NULL when memory is out. */
+struct train_paces *train_paces_create(struct arena *arena);
+
+struct train_pace train_pace_of(struct train_paces *paces, const struct train_case *at,
+                                const struct collective_hardware *hardware);
+
+#endif

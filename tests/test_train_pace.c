@@ -1,0 +1,133 @@
+/* test_train_pace.c - jobs with a training plan: how long they take on a placement and where their time goes, by hand, through
+ * a whole run. */
+#include "fixture.h"
+
+#include "tests/near.h"
+#include "tests/rows.h"
+
+static const double NIC = 48.5e9, NVLINK = 370.8e9, HOP_IN = 3.4e-6, HOP_OUT = 14e-6;
+
+/* Measured: 0.5 s a sample and GPU, 1e9 parameters, 4 B a gradient, one bucket, nothing hidden; 4 samples a GPU: 2 s of
+ * compute. */
+static const struct train_job measured = {
+    .model = { .id = "m",
+               .parameters = 1e9,
+               .active_parameters = 1e9,
+               .layers = 4,
+               .sequence = 1,
+               .sample_s = 0.5 },
+    .stack = { .efficiency = 0.5, .gradient_bytes = 4 },
+    .gpu = { .memory_bytes = 80e9, .memory_bytes_per_s = HUGE_VAL, .peak_tflops = 989 },
+    .tensor = 1,
+    .pipeline = 1,
+    .expert = 1,
+    .interleave = 1,
+    .samples_per_gpu = 4,
+    .microbatch = 1,
+};
+
+static void trains(struct scenario *scenario, const struct train_job *train)
+{
+    scenario->communication.kind = COMM_PROFILE;
+    scenario->communication.mix_count = 1;
+    scenario->communication.mix[0] = (struct mix_entry){
+        .profile = { .train = *train }, .weight = 1, .gpus_min = 1, .gpus_max = UINT32_MAX
+    };
+}
+
+static double share(const struct replica_result *result, enum account account)
+{
+    double all = 0, one = 0;
+    for (int a = 0; a < ACC_HELD_END; a++)
+        for (int class = 0; class < CLASSES; class ++) {
+            const double units = (double)result->ledger_all[a][class];
+            all += units;
+            if (a == (int)account) one += units;
+        }
+    return one / all;
+}
+
+/* Recorded on one server of eight: 2 s and a ring of 2 x 7/8 x 4 GB at 370.8 GB/s with 14 hops. Now on 8/g servers of g with g
+ * NICs, where the ring is as fast as these or as NVLink. */
+static void gradients_by_hand(void **state)
+{
+    const uint32_t g = (uint32_t)rows_number(state), servers = 8 / g;
+    struct fixture fixture;
+    fixture_init(&fixture, 1);
+    trains(&fixture.scenario, &measured);
+    fixture_layout(&fixture, "part", servers, g);
+    fixture_job(&fixture, 0, 0, 10000, 0, 8);
+    fixture_ready(&fixture);
+    struct replica_result result;
+    assert_int_equal(fixture_run(&fixture, 0, 0, &result), STATUS_OK);
+    const double bytes = 2 * 7.0 / 8 * 4e9, wire = g * NIC < NVLINK ? g * NIC : NVLINK;
+    const double before_s = bytes / NVLINK + 14 * HOP_IN;
+    const double intra_s = g == 1 ? 0 : bytes / NVLINK + 2 * (8 - servers) * HOP_IN;
+    const double now_s =
+        servers == 1 ? before_s
+                     : bytes / wire + 2 * (8 - servers) * HOP_IN + 2 * (servers - 1) * HOP_OUT;
+    CHECK_NEAR(s_from_ns(result.run_end_ns), 10000 * (2 + now_s) / (2 + before_s), 1e-8);
+    CHECK_NEAR(share(&result, ACC_COMPUTE), 2 / (2 + now_s), 3e-6);
+    CHECK_NEAR(share(&result, ACC_STALL_INTRA), intra_s / (2 + now_s), 3e-4);
+    CHECK_NEAR(share(&result, ACC_STALL_INTER), (now_s - intra_s) / (2 + now_s), 3e-4);
+    replica_result_clear(&result);
+    fixture_clear(&fixture);
+}
+
+/* Two stages on 2 servers of 4, data parallel over 4 in each: a group of two GPUs has 4 x 2 samples, 8 passes. A server is a stage:
+ * activations are not counted (hidden 0), gradients of half of the model stay inside: 1.5 x 2 GB at 370.8 GB/s. The
+ * bubble is 1/8 of 2 s. */
+static void a_pipeline_has_a_bubble(void **state)
+{
+    (void)state;
+    struct train_job two = measured;
+    two.pipeline = 2;
+    struct fixture fixture;
+    fixture_init(&fixture, 1);
+    trains(&fixture.scenario, &two);
+    fixture_layout(&fixture, "two", 2, 4);
+    fixture_job(&fixture, 0, 0, 10000, 0, 8);
+    fixture_ready(&fixture);
+    struct replica_result result;
+    assert_int_equal(fixture_run(&fixture, 0, 0, &result), STATUS_OK);
+    const double intra_s = 1.5 * 2e9 / NVLINK + 6 * HOP_IN;
+    const double sends_s = 8 * 2 * HOP_OUT; /* of nothing: their start-up, which has a bubble too */
+    const double step_s = (2 + sends_s) * (1 + 1.0 / 8) + intra_s;
+    CHECK_NEAR(share(&result, ACC_COMPUTE), 2 / step_s, 3e-6);
+    CHECK_NEAR(share(&result, ACC_BUBBLE), (2 + sends_s) / 8 / step_s, 1e-5);
+    CHECK_NEAR(share(&result, ACC_STALL_INTRA), intra_s / step_s, 1e-3);
+    replica_result_clear(&result);
+    fixture_clear(&fixture);
+}
+
+/* Any number of GPUs, any even or uneven split: groups that do not divide shrink, and the books close. */
+static void odd_jobs_run(void **state)
+{
+    (void)state;
+    struct train_job odd = measured;
+    odd.tensor = 4;
+    odd.pipeline = 2;
+    odd.samples_per_gpu = 1;
+    struct fixture fixture;
+    fixture_init(&fixture, 24);
+    trains(&fixture.scenario, &odd);
+    fixture.scenario.shape = SHAPE_FREE;
+    fixture_layout(&fixture, "odd", 6, 5);
+    for (uint32_t i = 0; i < 24; i++) fixture_job(&fixture, i, 100 * i, 5000, 0, 1 + i);
+    fixture_ready(&fixture);
+    struct replica_result result;
+    assert_int_equal(fixture_run(&fixture, 0, 0, &result), STATUS_OK);
+    assert_int_equal(result.jobs_end[END_FINISHED], 24);
+    replica_result_clear(&result);
+    fixture_clear(&fixture);
+}
+
+int main(void)
+{
+    struct rows rows = { 0 };
+    for (uintptr_t g = 8; g >= 1; g /= 2)
+        rows_add(&rows, gradients_by_hand, (void *)g, "eight GPUs on servers of %u", (unsigned)g);
+    rows_add(&rows, a_pipeline_has_a_bubble, NULL, "a pipeline has a bubble");
+    rows_add(&rows, odd_jobs_run, NULL, "jobs of 1 to 24 GPUs on servers of 5");
+    return rows_run("train_pace", &rows);
+}
