@@ -91,6 +91,8 @@ static inline void fixture_plan(struct fixture *f)
     plan->jobs = &f->jobs;
     plan->import = &f->import;
     plan->variant_count = 0;
+    for (uint32_t i = 0; i < LIMIT_PROFILES; i++) plan->profile_used[i] = true;
+    plan->profiles_drawn = true;
     for (uint32_t layout = 0; layout < f->scenario.layout_count; layout++)
         for (uint32_t slack = 0; slack < f->scenario.slack_count; slack++)
             plan->variants[plan->variant_count++] = (struct variant){

@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "campaign/plan_fabric.h"
 #include "campaign/plan_kube.h"
+#include "campaign/plan_models.h"
 #include "campaign/plan_orders.h"
 #include "campaign/tornado.h"
 #include "cluster/request.h"
@@ -206,29 +207,6 @@ static int64_t auto_warmup_ns(const struct plan *plan)
     return bins * bin_ns < plan->horizon_ns ? bins * bin_ns : 0;
 }
 
-/* Jobs that name their model must name one that the scenario knows. */
-static enum status check_models(const struct plan *plan, struct diag *diag)
-{
-    const struct jobs *jobs = plan->jobs;
-    if (!jobs->model || plan->scenario->communication.kind == COMM_NONE) return STATUS_OK;
-    for (uint32_t row = 0; row < jobs->count; row++) {
-        const char *model = jobs->text + jobs->model[row];
-        if (speed_profile_named(plan->scenario, model) != PROFILE_UNKNOWN || !*model) continue;
-        const char *names[LIMIT_PROFILES];
-        const struct communication *communication = &plan->scenario->communication;
-        for (uint32_t i = 0; i < communication->mix_count; i++)
-            names[i] = communication->mix[i].profile.id;
-        const char *nearest = text_nearest(model, names, communication->mix_count);
-        char safe[LIMIT_NAME_BYTES];
-        return diag_error(diag, jobs_file(plan),
-                          "job row %u names the model '%s', which is not in "
-                          "workload.communication; did you mean '%s'?",
-                          row + 1, text_escape(model, strlen(model), safe, sizeof safe),
-                          nearest ? nearest : communication->mix[0].profile.id);
-    }
-    return STATUS_OK;
-}
-
 /* A generous end for a trace that is played to its end: parts that fail faster than a job can run
  * would keep it for ever. */
 static int64_t all_end_ns(const struct plan *plan)
@@ -427,7 +405,7 @@ enum status plan_build(const struct scenario *scenario, const struct jobs *jobs,
     TRY(check_some_fit(plan, diag));
     TRY(resolve_times(plan, diag));
     TRY(check_rates(scenario, diag));
-    TRY(check_models(plan, diag));
+    TRY(plan_models(plan, jobs_file(plan), diag));
     for (uint32_t v = 0; v < plan->variant_count; v++)
         plan->variants[v].blast_horizon_ns = blast_horizon_ns(scenario, &plan->variants[v]);
     tornado_settings(plan);

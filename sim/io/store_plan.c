@@ -72,15 +72,20 @@ static bool draws_places(const struct scenario *scheduler)
 
 /* What differs from replica to replica: "days" or "jobs", "faults", "profiles", "placement" with blanks
  * between them, or "none": then one replica is exact. */
-static enum status write_chance(struct db *db, const struct scenario *scenario)
+static enum status write_chance(struct db *db, const struct plan *plan)
 {
+    const struct scenario *scenario = plan->scenario;
     const struct communication *communication = &scenario->communication;
-    bool faults = false, profiles = communication->mix_count > 1;
+    bool faults = false, profiles = false;
+    uint32_t drawn = 0;
     for (int i = 0; i < COMPONENTS; i++)
         faults |= scenario->failures.component[i].law != LAW_NONE && scenario->failures.scale > 0;
     for (uint32_t i = 0; i < communication->mix_count; i++)
-        profiles |= communication->mix[i].profile.spread > 0;
-    profiles &= communication->kind != COMM_NONE;
+        if (plan->profile_used[i]) {
+            profiles |= communication->mix[i].profile.spread > 0;
+            drawn += communication->mix[i].weight > 0;
+        }
+    profiles |= plan->profiles_drawn && drawn > 1;
     bool placement = draws_places(scenario);
     for (uint32_t i = 0; i < scenario->scheduler_count; i++)
         placement |= draws_places(&scenario->schedulers[i]);
@@ -113,7 +118,6 @@ static enum status write_scenario(struct db *db, const struct scenario *scenario
     TRY(store_meta(db, "failures", scenario->failures.rates));
     TRY(meta(db, "failures_scale", "%.17g", scenario->failures.scale));
     TRY(store_meta(db, "checkpoint", checkpoint_names[scenario->checkpoint.policy]));
-    TRY(write_chance(db, scenario));
     TRY(store_meta(db, "tornado", scenario->tornado ? "1" : "0"));
     return meta(db, "curve_bin_ns", "%" PRId64, scenario->curve_bin_ns);
 }
@@ -160,6 +164,7 @@ static enum status write_meta(struct db *db, const struct plan *plan)
     TRY(meta(db, "store_version", "%d", STORE_VERSION));
     TRY(store_meta(db, "complete", "0"));
     TRY(write_scenario(db, plan->scenario));
+    TRY(write_chance(db, plan));
     return write_plan(db, plan);
 }
 
@@ -214,14 +219,24 @@ static enum status write_assumption(struct db_query *query, struct assumption ro
     return db_run(query);
 }
 
-static enum status write_profiles(struct db_query *query, const struct communication *communication)
+static enum status write_profiles(struct db_query *query, const struct plan *plan)
 {
+    const struct communication *communication = &plan->scenario->communication;
     char value[160];
     for (uint32_t i = 0; i < communication->mix_count; i++) {
+        if (!plan->profile_used[i]) continue;
         const struct mix_entry *entry = &communication->mix[i];
         const struct profile *profile = &entry->profile;
-        snprintf(value, sizeof value, "kappa %.4g in one server, %.4g over several, hidden %.4g",
-                 profile->kappa_one, profile->kappa_many, profile->hidden_frac);
+        const struct train_job *train = &profile->train;
+        if (train->model.id[0] != '\0')
+            snprintf(value, sizeof value,
+                     "%.40s by %.40s on %.24s, tp %u, pp %u, ep %u, %.4g samples a GPU",
+                     train->model.id, train->stack.id, train->gpu_id, train->tensor,
+                     train->pipeline, train->expert, train->samples_per_gpu);
+        else
+            snprintf(value, sizeof value,
+                     "kappa %.4g in one server, %.4g over several, hidden %.4g", profile->kappa_one,
+                     profile->kappa_many, profile->hidden_frac);
         TRY(write_assumption(query,
                              (struct assumption){ "communication", profile->id,
                                                   mark_names[profile->mark], profile->source },
@@ -271,7 +286,7 @@ static enum status write_hardware(struct db_query *query, const struct scenario 
 
 static enum status write_assumptions(struct db_query *query, const struct plan *plan)
 {
-    TRY(write_profiles(query, &plan->scenario->communication));
+    TRY(write_profiles(query, plan));
     TRY(write_failures(query, &plan->scenario->failures));
     return write_hardware(query, plan->scenario);
 }

@@ -54,6 +54,8 @@ struct plan {
     int64_t horizon_ns, warmup_ns, follow_ns; /* resolved                                       */
     int64_t all_end_ns;  /* horizon `all`: a run that has not ended by then is stopped (exit 6)  */
     uint32_t trace_days;   /* whole days that the trace covers                         */
+    bool profile_used[LIMIT_PROFILES]; /* rows of the mix that some job may have                */
+    bool profiles_drawn;   /* some job of several GPUs names none                       */
     uint64_t memory_bytes; /* estimate for the whole run                               */
 };
 

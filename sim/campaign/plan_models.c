@@ -1,0 +1,78 @@
+/* plan_models.c - see plan_models.h. */
+#include "campaign/plan_models.h"
+
+#include "base/text.h"
+#include "cluster/speed.h"
+#include "cluster/train_of.h"
+
+#include <string.h>
+
+static enum status unknown_model(const struct plan *plan, struct place at, uint32_t row,
+                                 const char *model, struct diag *diag)
+{
+    const struct communication *communication = &plan->scenario->communication;
+    const char *names[LIMIT_PROFILES];
+    for (uint32_t i = 0; i < communication->mix_count; i++)
+        names[i] = communication->mix[i].profile.id;
+    const char *nearest = text_nearest(model, names, communication->mix_count);
+    char safe[LIMIT_NAME_BYTES];
+    return diag_error(diag, at,
+                      "job row %u names the model '%s', which is not in "
+                      "workload.communication; did you mean '%s'?",
+                      row + 1, text_escape(model, strlen(model), safe, sizeof safe),
+                      nearest ? nearest : communication->mix[0].profile.id);
+}
+
+/* Jobs of one size are looked at once, as long as their sizes do not share a slot. */
+enum { SEEN = 1024 };
+
+struct fits {
+    uint32_t gpus[SEEN];
+    uint8_t profile[SEEN];
+};
+
+static enum status check_memory(const struct profile *profile, uint8_t row_of_mix, uint32_t gpus,
+                                struct fits *fits, struct place at, struct diag *diag)
+{
+    const uint32_t slot = (gpus * 31 + row_of_mix) % SEEN;
+    if (profile->train.model.id[0] == '\0' ||
+        (fits->gpus[slot] == gpus && fits->profile[slot] == row_of_mix))
+        return STATUS_OK;
+    const struct train_memory memory = train_job_memory(&profile->train, gpus);
+    if (memory.total_bytes > profile->train.gpu.memory_bytes)
+        return diag_error(
+            diag, at,
+            "a job of %u GPUs names the model '%s', which would need %.1f GB on each, "
+            "%s has %.0f: weights %.1f, gradients %.1f, optimizer %.1f, activations "
+            "%.1f; give it more GPUs, or a profile of its own",
+            gpus, profile->id, memory.total_bytes / 1e9, profile->train.gpu_id,
+            profile->train.gpu.memory_bytes / 1e9, memory.weights_bytes / 1e9,
+            memory.gradients_bytes / 1e9, memory.optimizer_bytes / 1e9,
+            memory.activations_bytes / 1e9);
+    fits->gpus[slot] = gpus;
+    fits->profile[slot] = row_of_mix;
+    return STATUS_OK;
+}
+
+enum status plan_models(struct plan *plan, struct place jobs_file, struct diag *diag)
+{
+    const struct jobs *jobs = plan->jobs;
+    const struct communication *communication = &plan->scenario->communication;
+    struct fits fits = { .gpus = { 0 } };
+    if (communication->kind == COMM_NONE) return STATUS_OK;
+    for (uint32_t row = 0; row < jobs->count; row++) {
+        const char *model = jobs->model ? jobs->text + jobs->model[row] : "";
+        if (*model == '\0') {
+            plan->profiles_drawn |= jobs->gpus[row] > 1;
+            continue;
+        }
+        const uint8_t named = speed_profile_named(plan->scenario, model);
+        if (named == PROFILE_UNKNOWN) return unknown_model(plan, jobs_file, row, model, diag);
+        plan->profile_used[named] = true;
+        TRY(check_memory(&communication->mix[named].profile, named, jobs->gpus[row], &fits,
+                         jobs_file, diag));
+    }
+    for (uint32_t i = 0; i < communication->mix_count; i++)
+        plan->profile_used[i] |= plan->profiles_drawn && communication->mix[i].weight > 0;
+    return STATUS_OK;
+}
