@@ -69,6 +69,7 @@ static inline void fixture_assume(struct scenario *scenario)
     scenario->communication.kind = COMM_BY_SIZE;
     scenario->communication.scale = 1;
     scenario->communication.mix_count = 1;
+    for (uint32_t i = 0; i < LIMIT_PROFILES; i++) scenario->communication.mix[i].weight = 1;
     struct profile *profile = &scenario->communication.mix[0].profile;
     snprintf(profile->id, sizeof profile->id, "by-size");
     snprintf(profile->source, sizeof profile->source, "chosen here");

@@ -86,6 +86,7 @@ static enum status write_chance(struct db *db, const struct plan *plan)
             drawn += communication->mix[i].weight > 0;
         }
     profiles |= plan->profiles_drawn && drawn > 1;
+    profiles &= communication->kind != COMM_NONE;
     bool placement = draws_places(scenario);
     for (uint32_t i = 0; i < scenario->scheduler_count; i++)
         placement |= draws_places(&scenario->schedulers[i]);
