@@ -1,6 +1,7 @@
 /* test_contention_runs.c - whole runs of jobs that share a network, by hand: who waits for whom, how long, and where it is
  * written. MODELS 4.4 estimates A, B, C of two equal jobs in closed form. */
 #include "fixture.h"
+#include "network/fabric.h"
 
 #include "tests/near.h"
 #include "tests/rows.h"
@@ -252,6 +253,103 @@ static void one_slow_nic_slows_all(void **state)
     fixture_clear(&fixture);
 }
 
+/* A link that is down for 4,000 s and kills nobody: its job stands still that long. */
+static void a_dead_link_stops_its_job(void **state)
+{
+    struct fixture fixture;
+    fixture_init(&fixture, 1);
+    talks(&fixture.scenario, 0);
+    fixture.scenario.contention = (enum network_rule)rows_number(state);
+    fixture_layout(&fixture, "hall", 4, 8);
+    static struct user_event events[] = {
+        { .at_ns = 1000 * NS_PER_S, .action = ACTION_NIC_DEGRADE, .target = "hall-0:7" },
+        { .at_ns = 5000 * NS_PER_S, .action = ACTION_NIC_REPAIR, .target = "hall-0:7" },
+    };
+    fixture.scenario.events = events;
+    fixture.scenario.event_count = 2;
+    fixture_job(&fixture, 0, 0, 10000, 0, 32);
+    struct replica_result result;
+    run_it(&fixture, &result);
+    CHECK_NEAR(s_from_ns(result.run_end_ns), 14000, 1e-8);
+    replica_result_clear(&result);
+    fixture.scenario.events = NULL;
+    fixture_clear(&fixture);
+}
+
+/* ---- the closed form and the links ----------------------------------------------------------- */
+
+static const struct {
+    const char *name;
+    enum fabric_kind kind;
+    uint32_t servers, gpus, nics, ports, job_servers;
+    double oversubscription;
+    enum allreduce_rule rule;
+} fabrics[] = {
+    { "one switch, NICs bind", FABRIC_TWO_TIER, 8, 8, 2, 64, 4, 1, RULE_FLAT_RING },
+    { "one switch, NVLink binds", FABRIC_TWO_TIER, 8, 8, 8, 64, 4, 1, RULE_FLAT_RING },
+    { "uplinks bind", FABRIC_TWO_TIER, 8, 8, 8, 36, 8, 8, RULE_FLAT_RING },
+    { "uplinks bind a hierarchical ring", FABRIC_TWO_TIER, 8, 8, 8, 36, 8, 8, RULE_HIER_RING },
+    { "uplinks bind a tree", FABRIC_TWO_TIER, 8, 8, 8, 36, 8, 8, RULE_HIER_TREE },
+    { "one GPU a server", FABRIC_TWO_TIER, 64, 1, 1, 16, 48, 3, RULE_FLAT_RING },
+    { "rails bind", FABRIC_RAIL, 32, 8, 8, 16, 32, 7, RULE_FLAT_RING },
+    { "three tiers", FABRIC_THREE_TIER, 32, 8, 8, 16, 32, 1, RULE_FLAT_RING },
+    { "three tiers, uplinks bind", FABRIC_THREE_TIER, 32, 4, 4, 8, 32, 3, RULE_HIER_RING },
+    { "a dragonfly", FABRIC_DRAGONFLY, 32, 4, 4, 16, 32, 1, RULE_FLAT_RING },
+};
+
+/* MODELS 0.3: the fullest link of a job alone takes as long as the bandwidth term of the closed form, to 1e-6, unless what
+ * goes on inside its servers takes longer. */
+static void links_are_the_closed_form(void **state)
+{
+    const uint64_t row = rows_number(state);
+    struct fixture fixture;
+    fixture_init(&fixture, 1);
+    talks(&fixture.scenario, 0);
+    fixture.scenario.communication.allreduce = fabrics[row].rule;
+    struct layout *layout =
+        fixture_layout(&fixture, "hall", fabrics[row].servers, fabrics[row].gpus);
+    layout->fabric.kind = fabrics[row].kind;
+    layout->fabric.nics_per_server = fabrics[row].nics;
+    layout->fabric.link.switch_ports = fabrics[row].ports;
+    layout->fabric.oversubscription = fabrics[row].oversubscription;
+    const uint32_t gpus = fabrics[row].job_servers * fabrics[row].gpus;
+    fixture_job(&fixture, 0, 0, 100, 0, gpus);
+    fixture_ready(&fixture);
+    const struct variant *variant = &fixture.plan.variants[0];
+    struct speed *speed = speed_create(&fixture.scenario, variant, fixture.arena);
+    struct fabric_net net;
+    assert_true(speed && fabric_net_init(&net, &variant->fabric, &layout->fabric,
+                                         speed_server_bytes_per_s(speed)));
+    uint32_t servers[64];
+    for (uint32_t s = 0; s < fabrics[row].job_servers; s++) servers[s] = s;
+    const uint32_t per_leaf = variant->fabric.servers_per_leaf;
+    const uint32_t per_pod = per_leaf * variant->fabric.units_per_pod;
+    const struct speed_query query = {
+        .gpus = gpus,
+        .kappa_luck = 1,
+        .place = { .servers = fabrics[row].job_servers,
+                   .gpus_min = fabrics[row].gpus,
+                   .spans_leaves = fabrics[row].job_servers > per_leaf,
+                   .spans_pods = fabrics[row].job_servers > per_pod },
+    };
+    struct speed_operation operation;
+    assert_true(speed_operation(speed, &query, &operation));
+    const struct fabric_job job = { .bytes = operation.bytes, .nics = fabrics[row].nics };
+    static struct link_use uses[1024];
+    assert_true(fabric_net_most_uses(&net, fabrics[row].job_servers) <= 1024);
+    const uint32_t count = fabric_net_uses(&net, servers, fabrics[row].job_servers, &job, uses);
+    double fullest_s = 0;
+    for (uint32_t i = 0; i < count; i++)
+        fullest_s = fmax(fullest_s, uses[i].bytes / fabric_net_capacity(&net, uses[i].link));
+    const double inside_s = operation.bytes / 370.8e9;
+    if (fullest_s > inside_s || fabrics[row].gpus == 1 || fabrics[row].rule != RULE_FLAT_RING)
+        CHECK_NEAR(fullest_s, operation.wire_s, 1e-6);
+    else
+        CHECK_NEAR(operation.wire_s, inside_s, 1e-6);
+    fabric_net_clear(&net);
+    fixture_clear(&fixture);
+}
+
 /* Links that become slow by themselves: faults of links as often as ever, but nothing stops and nothing is drained. */
 static void slow_links_stop_nobody(void **state)
 {
@@ -325,6 +423,11 @@ int main(void)
     rows_add(&rows, one_slow_nic_slows_all, (void *)NETWORK_NONE, "a slow NIC, no contention");
     rows_add(&rows, one_slow_nic_slows_all, (void *)NETWORK_ESTIMATE, "a slow NIC");
     rows_add(&rows, slow_links_stop_nobody, NULL, "slow links");
+    rows_add(&rows, a_dead_link_stops_its_job, (void *)NETWORK_NONE, "a dead link, no contention");
+    rows_add(&rows, a_dead_link_stops_its_job, (void *)NETWORK_ESTIMATE, "a dead link");
+    rows_add(&rows, a_dead_link_stops_its_job, (void *)NETWORK_LOWER, "a dead link, lower");
+    for (uintptr_t row = 0; row < sizeof fabrics / sizeof *fabrics; row++)
+        rows_add(&rows, links_are_the_closed_form, (void *)row, "%s", fabrics[row].name);
     static const char *const names[] = {
         [NETWORK_ESTIMATE] = "estimate", [NETWORK_UPPER] = "upper", [NETWORK_LOWER] = "lower"
     };
