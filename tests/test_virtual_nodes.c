@@ -1,6 +1,7 @@
 /* test_virtual_nodes.c - servers that host several nodes: GPUs and NICs belong to one node each, and fail as its own. */
 #include "fixture.h"
 
+#include "cluster/paths.h"
 #include "cluster/vm.h"
 #include "tests/near.h"
 #include "tests/rows.h"
@@ -87,6 +88,26 @@ static void scaleup_of_machines(void **state)
     CHECK_NEAR(vm_nic_bytes_per_s(&server, 48.5e9, row->parts), 24e9 / row->parts, 1e-12);
 }
 
+/* MODELS 1.3: GPUs of two machines meet over NICs, unless these share NVLinks; slices of one GPU over the host, at 0.8 of a slot. */
+static void who_meets_how(void **state)
+{
+    (void)state;
+    struct server_type server = fixture_server(8);
+    const char *why;
+    tree_plain(&server.tree, 8, 8, 2, 8);
+    assert_true(tree_nvlinks(&server.tree, NVLINK_SWITCH, 12, &why));
+    server.gpu_pcie_bytes_per_s = server.uplink_bytes_per_s = 24e9;
+    struct vm_rules vm = { .nvlink = VM_NVLINK_OFF, .p2p_max = LINK_PHB };
+    assert_false(vm_apart(&server, &vm, 4, 2, 3));
+    assert_true(vm_apart(&server, &vm, 4, 1, 2));
+    const struct server_type inside = vm_inside(&server, &vm);
+    assert_int_equal(tree_gpu_path(&inside.tree, 0, 1), LINK_PHB);
+    assert_int_equal(tree_gpu_path(&server.tree, 0, 1), LINK_NVL);
+    vm = (struct vm_rules){ .nvlink = VM_NVLINK_KEPT, .shared_nvlink = true };
+    assert_false(vm_apart(&server, &vm, 4, 1, 2));
+    CHECK_NEAR(path_slices_bytes_per_s(&server), 0.8 * 24e9, 1e-12);
+}
+
 /* 10,000 s of computing take 2 % longer on a virtual machine, and the ledger has these 200 s of 4 GPUs as overhead: a
  * part of 1/51 of 10,200 s, 19,765 of 1,008,000 units. */
 static void overhead_is_an_account(void **state)
@@ -121,6 +142,7 @@ int main(void)
     rows_add(&rows, links_break_in_every_node, NULL, "links break in every node");
     for (size_t i = 0; i < sizeof shares / sizeof *shares; i++)
         rows_add(&rows, scaleup_of_machines, &shares[i], "scale-up: %s", shares[i].name);
+    rows_add(&rows, who_meets_how, NULL, "machines over NICs, slices over the host");
     rows_add(&rows, overhead_is_an_account, NULL, "overhead is an account");
     return rows_run("virtual nodes", &rows);
 }

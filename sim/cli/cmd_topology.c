@@ -43,25 +43,40 @@ static void add_name(struct topology_server *at, const char *name)
     snprintf(at->used_by + used, sizeof at->used_by - used, "%s%s", used ? ", " : "", name);
 }
 
-/* Equal servers are shown once. */
-static void add_server(struct shown *shown, const struct server_type *server, uint32_t nics,
-                       double nic_bytes_per_s, const char *layout)
+static bool same_server(const struct topology_server *a, const struct topology_server *b)
 {
-    if (server->gpus == 0) return;
-    for (uint32_t i = 0; i < shown->server_count; i++) {
-        struct topology_server *at = &shown->servers[i];
-        if (strcmp(at->server->id, server->id) || at->nics != nics ||
-            memcmp(&at->tree, &server->tree, sizeof at->tree))
-            continue;
-        if (strstr(at->used_by, layout) == NULL) add_name(at, layout);
-        return;
-    }
-    if (shown->server_count == SERVERS_MOST) return;
-    struct topology_server *at = &shown->servers[shown->server_count++];
+    return strcmp(a->type.id, b->type.id) == 0 && a->nics == b->nics && a->parts == b->parts &&
+           a->sliced == b->sliced && memcmp(&a->tree, &b->tree, sizeof a->tree) == 0;
+}
+
+/* Equal servers are shown once. group: NULL where all servers of a layout are nodes of one kind. */
+static void add_server(struct shown *shown, const struct server_type *server,
+                       const struct server_group *group, uint32_t nics, double nic_bytes_per_s,
+                       const char *layout)
+{
+    if (server->gpus == 0 || shown->server_count == SERVERS_MOST) return;
+    struct topology_server *at = &shown->servers[shown->server_count];
     *at = (struct topology_server){
-        .server = server, .tree = server->tree, .nics = nics, .nic_bytes_per_s = nic_bytes_per_s
+        .type = *server, .nics = nics, .nic_bytes_per_s = nic_bytes_per_s, .parts = 1
     };
-    matrix_of_tree(&server->tree, server->cores, &at->matrix);
+    if (group != NULL) {
+        at->parts = group->nodes_per_server;
+        at->sliced = group->sharing == SHARING_MIG_SINGLE || group->sharing == SHARING_MIG_MIXED;
+    }
+    if (at->parts > 1) {
+        at->vm = &group->vm;
+        at->type = vm_inside(server, at->vm);
+    }
+    at->server = &at->type;
+    at->tree = at->type.tree;
+    for (uint32_t i = 0; i < shown->server_count; i++)
+        if (same_server(&shown->servers[i], at)) {
+            if (strstr(shown->servers[i].used_by, layout) == NULL)
+                add_name(&shown->servers[i], layout);
+            return;
+        }
+    shown->server_count++;
+    matrix_of_tree(&at->tree, server->cores, &at->matrix);
     add_name(at, layout);
 }
 
@@ -82,11 +97,11 @@ static void add_layout(struct shown *shown, const struct plan *plan, const struc
         at->nodes_share_nvlink = vm->shared_nvlink;
     }
     if (layout->group_count == 0)
-        add_server(shown, &layout->server, fabric->nics_per_server, fabric->link.bytes_per_s,
+        add_server(shown, &layout->server, NULL, fabric->nics_per_server, fabric->link.bytes_per_s,
                    layout->name);
     for (uint32_t g = 0; g < layout->group_count; g++)
-        add_server(shown, &layout->groups[g].server, layout->groups[g].server.nics,
-                   fabric->link.bytes_per_s, layout->name);
+        add_server(shown, &layout->groups[g].server, &layout->groups[g],
+                   layout->groups[g].server.nics, fabric->link.bytes_per_s, layout->name);
 }
 
 /* ---- showing ---- */
@@ -200,7 +215,7 @@ static enum status of_catalog(struct cli *cli, struct catalog *catalog)
     struct key_reader reader = { .diag = cli->diag };
     catalog_read_server(&reader, entry, NULL, &server);
     TRY(diag_status(cli->diag));
-    add_server(&shown, &server, server.nics, server.nic_bytes_per_s, "");
+    add_server(&shown, &server, NULL, server.nics, server.nic_bytes_per_s, "");
     return show(cli, &shown, server.id);
 }
 

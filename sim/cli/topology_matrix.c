@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 #include "cluster/paths.h"
+#include "cluster/vm.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -105,6 +106,14 @@ void topology_print_inside(const struct topology_server *at, FILE *out)
         if (at->server && !path_gpudirect(at->server, gpu, at->nics)) fputs(" by the host", out);
     }
     fputc('\n', out);
+    if (at->vm != NULL && !at->vm->shared_nvlink)
+        fprintf(out,
+                "Nodes: %" PRIu32 " of %" PRIu32
+                " GPUs in order; two of them meet over NICs (NET)\n",
+                at->parts, tree->gpus / at->parts);
+    if (at->sliced)
+        fprintf(out, "MIG slices of one GPU: %.4g GB/s through host memory\n",
+                path_slices_bytes_per_s(at->server) / 1e9);
 }
 
 static void print_rate(double bytes_per_s, FILE *out)
@@ -123,10 +132,14 @@ void topology_print_bandwidth(const struct topology_server *at, FILE *out)
     fputs("\tnetwork, all sending\n", out);
     for (uint32_t a = 0; a < at->tree.gpus; a++) {
         fprintf(out, "GPU%" PRIu32, a);
+        const double network =
+            path_network_bytes_per_s(server, at->nics, at->nic_bytes_per_s, server->gpus);
         for (uint32_t b = 0; b < at->tree.gpus; b++)
-            print_rate(path_gpus_bytes_per_s(server, a, b), out);
-        print_rate(path_network_bytes_per_s(server, at->nics, at->nic_bytes_per_s, server->gpus),
-                   out);
+            print_rate(at->vm && vm_apart(server, at->vm, at->parts, a, b)
+                           ? network
+                           : path_gpus_bytes_per_s(server, a, b),
+                       out);
+        print_rate(network, out);
         fputc('\n', out);
     }
 }

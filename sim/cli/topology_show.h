@@ -11,12 +11,16 @@
 
 /* One kind of server and the layouts that use it. */
 struct topology_server {
-    const struct server_type *server; /* NULL: the matrix of a file, of which no rates are known */
+    struct server_type type;          /* as its nodes see it                                    */
+    const struct server_type *server; /* &type; NULL: the matrix of a file, of which no rates are known */
     struct topo_matrix matrix;
     struct server_tree tree;
     uint32_t nics;           /* of one server, as the fabric has them           */
     double nic_bytes_per_s;
-    char used_by[256];       /* names of layouts by commas; "" = none            */
+    const struct vm_rules *vm; /* of its machines, NULL when the server is one node */
+    uint32_t parts;            /* nodes that share it                              */
+    bool sliced;               /* its GPUs are cut by MIG                           */
+    char used_by[256];         /* names of layouts by commas; "" = none            */
 };
 
 struct topology_layout {

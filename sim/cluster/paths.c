@@ -24,17 +24,13 @@ static enum path_class path_of(enum link_class class)
     }
 }
 
-double path_gpus_bytes_per_s(const struct server_type *server, uint32_t gpu_a, uint32_t gpu_b)
+static struct gpu_pair pair_of(const struct server_type *server, enum path_class path,
+                               bool peer_access, double nvlink_bytes_per_s)
 {
-    const struct server_tree *tree = &server->tree;
-    const enum link_class class = tree_gpu_path(tree, gpu_a, gpu_b);
-    if (class == LINK_LOC) return INFINITY;
-    if (class == LINK_C2C) return server->c2c_bytes_per_s;
-    const double nvlink = tree->nvlinks[gpu_a][gpu_b] * server->nvlink_bytes_per_s;
-    const struct gpu_pair pair = {
-        .path = path_of(class),
-        .peer_access = class <= server->p2p_max,
-        .nvlink_bytes_per_s = { nvlink, nvlink },
+    return (struct gpu_pair){
+        .path = path,
+        .peer_access = peer_access,
+        .nvlink_bytes_per_s = { nvlink_bytes_per_s, nvlink_bytes_per_s },
         .pcie_bytes_per_s = { server->gpu_pcie_bytes_per_s, server->gpu_pcie_bytes_per_s },
         .uplink_bytes_per_s = server->uplink_bytes_per_s,
         .socket_link_bytes_per_s = server->socket_link_bytes_per_s,
@@ -42,6 +38,22 @@ double path_gpus_bytes_per_s(const struct server_type *server, uint32_t gpu_a, u
         .root_overhead = ROOT_COMPLEX_OVERHEAD,
         .staging_efficiency = STAGING_EFFICIENCY,
     };
+}
+
+double path_gpus_bytes_per_s(const struct server_type *server, uint32_t gpu_a, uint32_t gpu_b)
+{
+    const struct server_tree *tree = &server->tree;
+    const enum link_class class = tree_gpu_path(tree, gpu_a, gpu_b);
+    if (class == LINK_LOC) return INFINITY;
+    if (class == LINK_C2C) return server->c2c_bytes_per_s;
+    const double nvlink = tree->nvlinks[gpu_a][gpu_b] * server->nvlink_bytes_per_s;
+    const struct gpu_pair pair = pair_of(server, path_of(class), class <= server->p2p_max, nvlink);
+    return pair_bytes_per_s(&pair);
+}
+
+double path_slices_bytes_per_s(const struct server_type *server)
+{
+    const struct gpu_pair pair = pair_of(server, PATH_PHB, false, 0);
     return pair_bytes_per_s(&pair);
 }
 

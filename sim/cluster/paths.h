@@ -8,6 +8,9 @@
  * NVLink behind switches: all links of a GPU; without: those of the pair. */
 double path_gpus_bytes_per_s(const struct server_type *server, uint32_t gpu_a, uint32_t gpu_b);
 
+/* Between two MIG slices of one GPU, which have no peer access: copied through host memory (1.3a). */
+double path_slices_bytes_per_s(const struct server_type *server);
+
 /* Whether the NIC that a GPU uses reaches its memory without the host: gpudirect, and near enough. */
 bool path_gpudirect(const struct server_type *server, uint32_t gpu, uint32_t nics);
 

@@ -4,6 +4,7 @@
 #include "cluster/paths.h"
 
 #include <math.h>
+#include <string.h>
 
 static const double SHARE_ALL = 1008000.0; /* the ledger's units of one GPU */
 
@@ -12,6 +13,25 @@ const struct vm_rules *vm_of(const struct scenario *scenario, const struct varia
     const struct layout *layout = &scenario->layouts[variant->layout];
     const bool several = layout->group_count > 0 && variant->nodes > variant->servers;
     return several ? &layout->groups[0].vm : NULL;
+}
+
+struct server_type vm_inside(const struct server_type *server, const struct vm_rules *vm)
+{
+    struct server_type inside = *server;
+    if (vm->nvlink == VM_NVLINK_OFF) {
+        memset(inside.tree.nvlinks, 0, sizeof inside.tree.nvlinks);
+        inside.tree.nvswitch = false;
+    }
+    if (vm->p2p_max < inside.p2p_max) inside.p2p_max = vm->p2p_max;
+    if (vm->nvlink != VM_NVLINK_OFF && inside.p2p_max < LINK_NVL) inside.p2p_max = LINK_NVL;
+    return inside;
+}
+
+bool vm_apart(const struct server_type *server, const struct vm_rules *vm, uint32_t parts,
+              uint32_t gpu_a, uint32_t gpu_b)
+{
+    const uint32_t count = server->gpus / parts;
+    return gpu_a / count != gpu_b / count && !vm->shared_nvlink;
 }
 
 /* Links of one GPU to the others of its machine; 0 when one of these has none. */
@@ -47,12 +67,7 @@ double vm_scaleup_bytes_per_s(const struct server_type *server, const struct vm_
     if (vm->nvlink == VM_NVLINK_KEPT || (split && server->tree.nvswitch) || count < 2 ||
         server->tree.gpus != server->gpus)
         return server->scaleup_bytes_per_s;
-    struct server_type inside = *server;
-    if (!split)
-        for (uint32_t a = 0; a < server->gpus; a++)
-            for (uint32_t b = 0; b < server->gpus; b++) inside.tree.nvlinks[a][b] = 0;
-    if (vm->p2p_max < inside.p2p_max) inside.p2p_max = vm->p2p_max;
-    if (split && inside.p2p_max < LINK_NVL) inside.p2p_max = LINK_NVL;
+    const struct server_type inside = vm_inside(server, vm);
     double least = INFINITY;
     for (uint32_t first = 0; first + count <= server->gpus; first += count) {
         const uint32_t links = links_among(&inside.tree, first, count);

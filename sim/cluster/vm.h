@@ -7,6 +7,13 @@
 /* The rules of a layout whose servers host several nodes, or NULL. */
 const struct vm_rules *vm_of(const struct scenario *scenario, const struct variant *variant);
 
+/* The server as its machines see it: without NVLinks where they are off, and with peer access no farther than theirs. */
+struct server_type vm_inside(const struct server_type *server, const struct vm_rules *vm);
+
+/* Whether two GPUs of a server belong to two machines that meet over NICs only (MODELS 1.3d). */
+bool vm_apart(const struct server_type *server, const struct vm_rules *vm, uint32_t parts,
+              uint32_t gpu_a, uint32_t gpu_b);
+
 /* Bus bandwidth of a ring over the GPUs of one of `parts` machines: `kept` as the server has it, `split` what the NVLinks among
  * its own GPUs carry, which behind switches is all of them; without a link between each two of them, and with `off`, the
  * slowest path from GPU to GPU in order over PCIe. The slowest machine of a server counts. */
