@@ -19,6 +19,7 @@ enum {
     LEAVES_SHOWN = 16,
     LEAVES_OF_PODS = 12,
     SPINES_SHOWN = 8,
+    SPINES_OF_RAILS = 16,
     CORES_SHOWN = 8,
     WIDTH = 1080
 };
@@ -72,12 +73,16 @@ static void draw_tier(struct canvas *canvas, const struct tier *tier, const stru
     }
 }
 
-static void join_tiers(struct canvas *canvas, const struct tier *upper, const struct tier *lower)
+/* rails above 1: nothing joins two of them; the spines of a rail stand side by side, its leaves one in each unit. */
+static void join_tiers(struct canvas *canvas, const struct tier *upper, const struct tier *lower,
+                       uint32_t rails)
 {
+    const uint32_t each = rails > 1 ? upper->count / rails : 1;
     for (uint32_t a = 0; a < upper->shown; a++)
         for (uint32_t b = 0; b < lower->shown; b++)
-            canvas_edge(canvas, box_x(upper, a), upper->y + BOX_PX, box_x(lower, b), lower->y,
-                        &trunk_line);
+            if (rails == 1 || box_number(upper, a) / each == box_number(lower, b) % rails)
+                canvas_edge(canvas, box_x(upper, a), upper->y + BOX_PX, box_x(lower, b), lower->y,
+                            &trunk_line);
 }
 
 static uint32_t at_most(uint32_t count, uint32_t most)
@@ -133,7 +138,7 @@ static void draw_servers(struct panel *panel, const struct tier *leaves)
 static void join_top(struct panel *panel, const struct tier *cores, const struct tier *spines)
 {
     if (panel->shape->cores > 0) {
-        join_tiers(panel->canvas, cores, spines);
+        join_tiers(panel->canvas, cores, spines, 1);
         return;
     }
     for (uint32_t i = 0; i < spines->shown; i++)
@@ -166,7 +171,10 @@ static void draw_pod(struct panel *panel, uint32_t pod, uint32_t pods, double x0
     if (spine_first < shape->spines)
         spines.count = at_most(spines_each, shape->spines - spine_first);
     spines.shown = at_most(spines.count, SPINES_SHOWN / pods);
-    join_tiers(panel->canvas, &spines, &leaves);
+    if (shape->kind == FABRIC_RAIL_ONLY && spines.count > 0)
+        spines.shown = at_most(spines.count, SPINES_OF_RAILS);
+    join_tiers(panel->canvas, &spines, &leaves,
+               shape->kind == FABRIC_RAIL_ONLY && spines.count > 0 ? shape->rails : 1);
     if (panel->has_top) join_top(panel, cores, &spines);
     draw_servers(panel, &leaves);
     draw_tier(panel->canvas, &leaves, &leaf_fill);
