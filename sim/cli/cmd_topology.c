@@ -54,7 +54,7 @@ static void add_server(struct shown *shown, const struct server_type *server,
                        const struct server_group *group, uint32_t nics, double nic_bytes_per_s,
                        const char *layout)
 {
-    if (server->gpus == 0 || shown->server_count == SERVERS_MOST) return;
+    if (server->tree.gpus == 0 || shown->server_count == SERVERS_MOST) return; /* nothing known */
     struct topology_server *at = &shown->servers[shown->server_count];
     *at = (struct topology_server){
         .type = *server, .nics = nics, .nic_bytes_per_s = nic_bytes_per_s, .parts = 1
