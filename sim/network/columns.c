@@ -32,21 +32,17 @@ bool row_set_grow(struct row_set *set, uint32_t rows)
     return true;
 }
 
-void row_set_add(struct row_set *set, uint32_t row)
-{
-    set->words[row / 64] |= UINT64_C(1) << row % 64;
-    set->summary[row / 4096] |= UINT64_C(1) << row / 64 % 64;
-}
-
 uint32_t row_set_take(struct row_set *set, uint32_t *list)
 {
     uint32_t count = 0;
     for (uint32_t s = 0; s < set->rows / 4096; s++) {
-        for (; set->summary[s]; set->summary[s] &= set->summary[s] - 1) {
-            const uint32_t word = s * 64 + (uint32_t)__builtin_ctzll(set->summary[s]);
-            for (; set->words[word]; set->words[word] &= set->words[word] - 1)
-                list[count++] = word * 64 + (uint32_t)__builtin_ctzll(set->words[word]);
+        for (uint64_t words = set->summary[s]; words; words &= words - 1) {
+            const uint32_t word = s * 64 + (uint32_t)__builtin_ctzll(words);
+            for (uint64_t bits = set->words[word]; bits; bits &= bits - 1)
+                list[count++] = word * 64 + (uint32_t)__builtin_ctzll(bits);
+            set->words[word] = 0;
         }
+        set->summary[s] = 0;
     }
     return count;
 }

@@ -16,8 +16,13 @@ struct row_set {
 };
 
 bool row_set_grow(struct row_set *set, uint32_t rows); /* room for rows 0 to rows - 1; false when memory is out */
-void row_set_add(struct row_set *set, uint32_t row);
 uint32_t row_set_take(struct row_set *set, uint32_t *list); /* lists the rows ascending and empties the set */
 void row_set_clear(struct row_set *set);                    /* frees */
+
+static inline void row_set_add(struct row_set *set, uint32_t row)
+{
+    set->words[row / 64] |= UINT64_C(1) << row % 64;
+    set->summary[row / 4096] |= UINT64_C(1) << row / 64 % 64;
+}
 
 #endif
