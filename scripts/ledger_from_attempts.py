@@ -11,12 +11,12 @@ An attempt that starts at s, works from w = s + startup on, is durable up to d, 
 at e gives, with its levels (units of each account while it works):
 
     startup   asked GPUs   on [s, min(w, f or e))
-    levels                 on [w, e)     when it finished or still runs at the end; rows of the table tempo
-                                         cut it into stretches with levels of their own
+    levels                 on [w, e)     when it finished or still runs at the end
                            on [w, d)     when it was killed or failed
     lost      asked GPUs   on [d, e)     when it was killed or failed: work rolled back, then waiting
     unused    held - asked on [s, e)
 
+Where the levels changed on the way the table kept has the sums instead, by part of the run: before the window, inside, behind.
 A normal end moves the checkpoints of the last, partial cycle to compute. While a failed attempt is
 not yet detected, its broken GPUs are `down`, taken from lost first and then from unused; which of
 its GPUs are broken when comes from the incidents of its GPUs and servers. Their times are stored
@@ -53,16 +53,17 @@ class Replica:
         self.gpus_per_server = gpus_per_server
         self.intervals = []  # (account, class, units, start, end)
         self.outs = self.read_outs()
-        self.tempos = self.read_tempos()
+        self.kept = self.read_kept()
+        self.sums_kept = []  # (account, class, part, units * ns)
 
-    def read_tempos(self):
-        """Levels up to a time, of attempts that were slowed or sped up."""
-        tempos = defaultdict(list)
-        for serial, attempt, until, levels in self.db.execute(
-                "SELECT serial, attempt, until_ns, units FROM tempo"
-                " WHERE layout_id = ? AND replica = ? ORDER BY until_ns", self.key):
-            tempos[serial, attempt].append((until, levels_of(levels)))
-        return tempos
+    def read_kept(self):
+        """Sums of attempts that were slowed or sped up, by part of the run."""
+        kept = defaultdict(list)
+        for serial, attempt, part, sums in self.db.execute(
+                "SELECT serial, attempt, part, unit_ns FROM kept"
+                " WHERE layout_id = ? AND replica = ?", self.key):
+            kept[serial, attempt].append((part, levels_of(sums)))
+        return kept
 
     def read_outs(self):
         """Intervals in which a GPU is broken, alone or with its server."""
@@ -89,29 +90,17 @@ class Replica:
         unused_units = levels.get("unused", 0)
         asked_units = sum(levels.values()) - unused_units
         self.add("startup", class_, asked_units, start, min(work, fault if failed else end))
-        stretches, begin = [], work
-        for until, units_of in self.tempos[serial, number] + [(end, levels)]:
-            stretches.append((begin, until, units_of))
-            begin = until
-        for begin, until, units_of in stretches:
-            for account, units in units_of.items():
-                if account != "unused":
-                    self.add(account, class_, units, begin, min(until, stop))
-        for begin, until, units_of in reversed(stretches):
-            units = units_of.get("checkpoint", 0)
-            if not fix:
-                break
-            if not units:
-                continue
-            partial, rest = divmod(fix, units)
-            if partial < until - begin:
-                assert rest == 0, f"attempt {serial}.{number}: the correction is no whole interval"
-            else:
-                partial = until - begin
-            self.add("compute", class_, units, until - partial, until)
-            self.add("checkpoint", class_, -units, until - partial, until)
-            fix -= units * partial
-        assert fix == 0, f"attempt {serial}.{number}: the correction is longer than the attempt"
+        kept = self.kept.get((serial, number))
+        for part, sums in kept or []:
+            self.sums_kept += [(account, class_, part, unit_ns) for account, unit_ns in sums.items()]
+        for account, units in levels.items():
+            if account != "unused" and not kept:
+                self.add(account, class_, units, work, stop)
+        if fix:
+            partial, rest = divmod(fix, levels["checkpoint"])
+            assert rest == 0, f"attempt {serial}.{number}: the correction is no whole interval"
+            self.add("compute", class_, levels["checkpoint"], end - partial, end)
+            self.add("checkpoint", class_, -levels["checkpoint"], end - partial, end)
         if rolled_back:
             self.add("lost", class_, asked_units, durable, end)
         self.add("unused", class_, unused_units, start, end)
@@ -147,8 +136,11 @@ class Replica:
             count += 1
         return count
 
-    def sums(self, window):
+    def sums(self, window, parts):
         sums = defaultdict(int)
+        for account, class_, part, unit_ns in self.sums_kept:
+            if part in parts:
+                sums[account, class_] += unit_ns
         for account, class_, units, start, end in self.intervals:
             sums[account, class_] += units * overlap((start, end), window)
         return sums
@@ -156,7 +148,7 @@ class Replica:
 
 def compare(db, replica, table, window, held):
     """Differences between the recomputed sums and one table; (equal, different)."""
-    sums, equal, different = replica.sums(window), 0, 0
+    sums, equal, different = replica.sums(window, (1,) if table == "ledger" else (0, 1, 2)), 0, 0
     for account, class_, gpu_s, rest in db.execute(
             f"SELECT account, class, gpu_s, gpu_rest FROM {table}"
             " WHERE layout_id = ? AND replica = ?", replica.key):

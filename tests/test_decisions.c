@@ -370,7 +370,7 @@ static void attempts_sum_to_the_ledger(const struct replica_result *result)
     };
     int128 sum[ACCOUNTS] = { 0 };
     const struct attempt_row *rows = LOG_ITEMS(&result->attempts, const struct attempt_row);
-    const struct tempo_row *paces = LOG_ITEMS(&result->tempos, const struct tempo_row);
+    const struct kept_row *sums = LOG_ITEMS(&result->kept, const struct kept_row);
     for (uint64_t i = 0; i < result->attempts.count; i++) {
         const int64_t *fix = rows[i].checkpoint_fix_unit_ns;
         struct detail_attempt attempt = {
@@ -387,16 +387,16 @@ static void attempts_sum_to_the_ledger(const struct replica_result *result)
             .checkpoint_fix = (int128)((uint128)(uint64_t)fix[0] << 64 | (uint64_t)fix[1]),
         };
         memcpy(attempt.units, rows[i].units, sizeof attempt.units);
-        struct log tempos;
-        log_init(&tempos, sizeof(struct detail_tempo), 0);
-        for (uint64_t t = 0; t < result->tempos.count; t++) {
-            if (paces[t].serial != rows[i].serial || paces[t].attempt != rows[i].attempt) continue;
-            struct detail_tempo tempo = { .attempt = (uint32_t)i, .until_ns = paces[t].until_ns };
-            memcpy(tempo.units, paces[t].units, sizeof tempo.units);
-            assert_true(log_append(&tempos, &tempo));
+        struct log kept;
+        log_init(&kept, sizeof(struct detail_kept), 0);
+        for (uint64_t k = 0; k < result->kept.count; k++) {
+            if (sums[k].serial != rows[i].serial || sums[k].attempt != rows[i].attempt) continue;
+            struct detail_kept one = { .attempt = (uint32_t)i };
+            memcpy(one.unit_ns, sums[k].unit_ns, sizeof one.unit_ns);
+            assert_true(log_append(&kept, &one));
         }
-        why_account(&attempt, &tempos, sum);
-        log_clear(&tempos);
+        why_account(&attempt, &kept, sum);
+        log_clear(&kept);
     }
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
         int128 all = 0;

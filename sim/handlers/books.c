@@ -84,14 +84,6 @@ void books_levels(const struct run *run, uint32_t live, int64_t levels[ACC_HELD_
     levels_at(run, live, &run->live.attempts[live].tempo, levels);
 }
 
-/* One of the tempos that an attempt had since since_ns; the last one ends at now. */
-struct stretch {
-    int64_t from_ns, to_ns;
-    int64_t levels[ACC_HELD_END];
-    uint32_t past; /* PAST_NONE: the one of now */
-};
-
-/* The first stretch that ends behind since_ns, cut to it; and the one that follows. */
 static struct stretch stretch_at(const struct run *run, uint32_t live, uint32_t past,
                                  int64_t since_ns)
 {
@@ -110,7 +102,7 @@ static struct stretch stretch_at(const struct run *run, uint32_t live, uint32_t 
     return stretch;
 }
 
-static struct stretch stretch_first(const struct run *run, uint32_t live, int64_t since_ns)
+struct stretch books_stretch_first(const struct run *run, uint32_t live, int64_t since_ns)
 {
     uint32_t past = run->live.cycles[live].first_past;
     struct stretch stretch = stretch_at(run, live, past, since_ns);
@@ -119,7 +111,7 @@ static struct stretch stretch_first(const struct run *run, uint32_t live, int64_
     return stretch;
 }
 
-static bool stretch_next(const struct run *run, uint32_t live, struct stretch *stretch)
+bool books_stretch_next(const struct run *run, uint32_t live, struct stretch *stretch)
 {
     if (stretch->past == PAST_NONE) return false;
     *stretch = stretch_at(run, live, run->live.past[stretch->past].next, stretch->to_ns);
@@ -166,14 +158,14 @@ int128 books_finish(struct run *run, uint32_t live)
     const uint32_t checkpoint = cell_of(run, live, ACC_CHECKPOINT);
     const uint32_t compute = cell_of(run, live, ACC_COMPUTE);
     int128 moved = 0;
-    struct stretch stretch = stretch_first(run, live, timing_last_durable_ns(run, live));
+    struct stretch stretch = books_stretch_first(run, live, timing_last_durable_ns(run, live));
     do {
         const int64_t units = stretch.levels[ACC_CHECKPOINT];
         ledger_move(&run->ledger, checkpoint, compute, units, stretch.from_ns);
         if (stretch.past != PAST_NONE)
             ledger_move(&run->ledger, compute, checkpoint, units, stretch.to_ns);
         moved += (int128)units * (stretch.to_ns - stretch.from_ns);
-    } while (stretch_next(run, live, &stretch));
+    } while (books_stretch_next(run, live, &stretch));
     return moved;
 }
 
@@ -186,7 +178,7 @@ int128 books_lose(struct run *run, uint32_t live, int64_t durable_ns)
                     books_asked_units(run, live), run->now_ns);
         return 0;
     }
-    struct stretch stretch = stretch_first(run, live, durable_ns);
+    struct stretch stretch = books_stretch_first(run, live, durable_ns);
     do {
         for (uint32_t account = 0; account < ACC_HELD_END; account++) {
             if (account == ACC_UNUSED || account == ACC_LOST) continue;
@@ -195,7 +187,7 @@ int128 books_lose(struct run *run, uint32_t live, int64_t durable_ns)
             if (stretch.past != PAST_NONE) /* from here on in the accounts of the next tempo */
                 ledger_move(&run->ledger, lost, cell, stretch.levels[account], stretch.to_ns);
         }
-    } while (stretch_next(run, live, &stretch));
+    } while (books_stretch_next(run, live, &stretch));
     return (int128)books_asked_units(run, live) * (run->now_ns - durable_ns);
 }
 
@@ -389,14 +381,14 @@ int128 books_cut(struct run *run, uint32_t live, int64_t durable_ns)
     }
     const struct replica_result *result = run->result;
     int128 at_risk = 0;
-    struct stretch stretch = stretch_first(run, live, durable_ns);
+    struct stretch stretch = books_stretch_first(run, live, durable_ns);
     do {
         const int64_t from_ns =
             stretch.from_ns > result->window_start_ns ? stretch.from_ns : result->window_start_ns;
         const int64_t to_ns =
             stretch.to_ns < result->window_end_ns ? stretch.to_ns : result->window_end_ns;
         if (to_ns > from_ns) at_risk += (int128)stretch.levels[ACC_COMPUTE] * (to_ns - from_ns);
-    } while (stretch_next(run, live, &stretch));
+    } while (books_stretch_next(run, live, &stretch));
     return at_risk;
 }
 

@@ -12,6 +12,18 @@
 /* Level of each held account while the attempt works. */
 void books_levels(const struct run *run, uint32_t live, int64_t levels[ACC_HELD_END]);
 
+/* One of the tempos that a working attempt had; the last one ends at now. */
+struct stretch {
+    int64_t from_ns, to_ns;
+    int64_t levels[ACC_HELD_END];
+    uint32_t past; /* PAST_NONE: the one of now */
+};
+
+/* The first stretch, of those that are kept, that ends behind since_ns, cut to it; and the one that follows, false
+ * behind the last. */
+struct stretch books_stretch_first(const struct run *run, uint32_t live, int64_t since_ns);
+bool books_stretch_next(const struct run *run, uint32_t live, struct stretch *stretch);
+
 /* Free GPUs become start-up and, from work_start_ns on, the accounts of the step. */
 void books_start(struct run *run, uint32_t live);
 

@@ -3,6 +3,7 @@
 
 #include "base/assert.h"
 #include "handlers/books.h"
+#include "handlers/kept.h"
 #include "handlers/timing.h"
 
 static void append(struct run *run, struct log *log, const void *row)
@@ -49,6 +50,13 @@ void detail_attempt(struct run *run, uint32_t live, enum attempt_end end, int64_
     const struct live_job *job = &run->live.jobs[live];
     const struct attempt *attempt = &run->live.attempts[live];
     const uint32_t servers = nodes_of(run, attempt->first_grant);
+    if (job->state == LIVE_RUNNING) /* of one that hangs it was done at the fault */
+        kept_rest(run, live, end == ATTEMPT_CUT ? run->now_ns : durable_ns);
+    if (checkpoint_fix != 0 && kept_any(run, live)) {
+        kept_fix(run, live);
+        checkpoint_fix = 0;
+    }
+    kept_tell(run, live);
     struct attempt_row row = { .serial = job->serial,
                                .attempt = job->attempts - 1,
                                .start_ns = attempt->start_ns,
@@ -68,19 +76,6 @@ void detail_attempt(struct run *run, uint32_t live, enum attempt_end end, int64_
     books_levels(run, live, levels);
     for (int account = 0; account < ACC_HELD_END; account++) row.units[account] = levels[account];
     append(run, &run->result->attempts, &row);
-}
-
-void detail_tempo(struct run *run, uint32_t live)
-{
-    if (!run->keep_detail) return;
-    const struct live_job *job = &run->live.jobs[live];
-    struct tempo_row row = { .serial = job->serial,
-                             .attempt = job->attempts - 1,
-                             .until_ns = run->now_ns };
-    int64_t levels[ACC_HELD_END];
-    books_levels(run, live, levels);
-    for (int account = 0; account < ACC_HELD_END; account++) row.units[account] = levels[account];
-    append(run, &run->result->tempos, &row);
 }
 
 void detail_refused(struct run *run, uint32_t live, uint32_t node)

@@ -12,9 +12,6 @@ void detail_job(struct run *run, uint32_t live, enum job_end end, const char *re
 void detail_attempt(struct run *run, uint32_t live, enum attempt_end end, int64_t durable_ns,
                     int128 checkpoint_fix);
 
-/* A working attempt changes its tempo now; called while it still has the old one. */
-void detail_tempo(struct run *run, uint32_t live);
-
 /* A node refused a part of a waiting job: an attempt of no length, on that node, which held nothing. */
 void detail_refused(struct run *run, uint32_t live, uint32_t node);
 

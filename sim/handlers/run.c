@@ -4,6 +4,7 @@
 #include "base/assert.h"
 #include "base/philox.h"
 #include "handlers/contention.h"
+#include "handlers/kept.h"
 #include "handlers/on_event.h"
 #include "handlers/run_over.h"
 #include "handlers/span.h"
@@ -300,6 +301,7 @@ static void run_clear(struct run *run)
     live_clear(&run->live);
     cluster_clear(&run->cluster);
     jobstats_clear(&run->stats);
+    kept_clear(run);
     reasons_clear(&run->reasons);
     arena_destroy(run->arena);
 }
@@ -436,7 +438,7 @@ static void init_result(struct replica_result *result, const struct run_request 
     log_init(&result->jobs, sizeof(struct job_row), 0);
     log_init(&result->attempts, sizeof(struct attempt_row), 0);
     log_init(&result->allocations, sizeof(struct allocation_row), 0);
-    log_init(&result->tempos, sizeof(struct tempo_row), 0);
+    log_init(&result->kept, sizeof(struct kept_row), 0);
     log_init(&result->links, sizeof(struct link_row), 0);
     log_init(&result->requests, sizeof(struct request_row), 0);
     log_init(&result->causes, sizeof(struct cause_row), 0);

@@ -67,6 +67,8 @@ struct run {
     const struct variant *variant;
     uint32_t replica; /* or REPLICA_BLAST: faults only                             */
     bool keep_detail;
+    struct kept *kept;  /* [kept_room] by live row; see handlers/kept.h                    */
+    uint32_t kept_room;
 
     struct arena *arena;
     struct cluster cluster;

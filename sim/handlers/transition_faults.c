@@ -3,6 +3,7 @@
 #include "base/assert.h"
 #include "handlers/contention.h"
 #include "handlers/detail.h"
+#include "handlers/kept.h"
 #include "handlers/timing.h"
 #include "handlers/transition.h"
 #include "handlers/transition_parts.h"
@@ -16,6 +17,7 @@ static int128 lose_work(struct run *run, uint32_t live)
     const int128 lost = books_lose(run, live, durable_ns);
     job->work_ns -= work_ns < job->work_ns ? work_ns : job->work_ns;
     run->live.cycles[live].durable_ns = durable_ns;
+    kept_rest(run, live, durable_ns);
     live_forget_past(&run->live, live);
     contention_leave(run, live);
     return lost;

@@ -146,9 +146,9 @@ static void suspend(struct run *run, uint32_t live)
     transition_settle_restart(run, live);
     books_suspend(run, live);
     keep_work(run, live);
+    detail_attempt(run, live, ATTEMPT_SUSPENDED, run->now_ns, 0);
     live_forget_past(&run->live, live);
     contention_leave(run, live);
-    detail_attempt(run, live, ATTEMPT_SUSPENDED, run->now_ns, 0);
     cluster_suspend(&run->cluster, run->live.attempts[live].first_grant);
     agenda_unset(&run->agenda, live);
     job->state = LIVE_SUSPENDED;

@@ -3,7 +3,7 @@
  * Progress is exact: each tempo is kept until the durable point behind it, since a fault can take back what was done
  * after that point, from the accounts in which it was done. */
 #include "base/assert.h"
-#include "handlers/detail.h"
+#include "handlers/kept.h"
 #include "handlers/timing.h"
 #include "handlers/transition.h"
 #include "handlers/transition_parts.h"
@@ -20,6 +20,11 @@ static void settle(struct run *run, uint32_t live)
     while (cycle->first_past != PAST_NONE) {
         const uint32_t next = past[cycle->first_past].next;
         if ((next != PAST_NONE ? past[next].from_ns : cycle->tempo_ns) > durable_ns) break;
+        if (run->keep_detail) {
+            const struct stretch stretch =
+                books_stretch_first(run, live, run->live.attempts[live].work_start_ns);
+            kept_add(run, live, &stretch);
+        }
         done_q30 = next != PAST_NONE ? past[next].done_q30 : live_done_q30(&run->live, live);
         live_forget_first(&run->live, live);
     }
@@ -37,7 +42,6 @@ void transition_tempo(struct run *run, uint32_t live, const struct tempo *tempo)
     ASSERT(run->live.jobs[live].state == LIVE_RUNNING && tempo->rate_q30 > 0);
     struct cycle *cycle = &run->live.cycles[live];
     if (run->now_ns > cycle->tempo_ns) {
-        detail_tempo(run, live);
         if (!live_keep_tempo(&run->live, live)) {
             run->out_of_memory = true;
             return;

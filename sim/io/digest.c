@@ -70,7 +70,7 @@ static const struct table tables[] = {
           KEY "serial, attempt, start_ns, startup_ns, durable_ns, fault_ns, end_ns, outcome, class,"
               " gpus_held, gpus_asked, servers, broken_gpus, units, checkpoint_fix",
           KEY "serial, attempt", false),
-    TABLE(tempo, KEY "serial, attempt, until_ns, units", KEY "serial, attempt, until_ns", false),
+    TABLE(kept, KEY "serial, attempt, part, unit_ns", KEY "serial, attempt, part", false),
     TABLE(link, KEY "link, capacity_bytes_per_s, load, contention_gpu_s", KEY "link", false),
     TABLE(allocation, KEY "serial, attempt, server, gpu_mask", KEY "serial, attempt, server",
           false),
@@ -88,7 +88,7 @@ enum { TABLES = sizeof tables / sizeof *tables };
 const char *const digest_tables[] = {
     "meta",    "import_report", "assumption", "gate",       "layout", "server", "node",
     "gpu",     "replica",       "ledger",     "ledger_run", "curve",  "metric", "setting",
-    "tornado", "incident",      "job",        "attempt",    "tempo",  "link",   "allocation",
+    "tornado", "incident",      "job",        "attempt",    "kept",   "link",   "allocation",
     "request", "wait_cause",    "wait_word",  NULL,
 };
 

@@ -81,11 +81,12 @@ static const char store_schema[] =
     "  servers INTEGER NOT NULL, broken_gpus INTEGER NOT NULL, units TEXT NOT NULL," /* "account=units ..." */
     "  checkpoint_fix TEXT NOT NULL," /* decimal units * ns moved from checkpoint to compute at a normal end */
     "  PRIMARY KEY(layout_id, replica, serial, attempt)) WITHOUT ROWID;"
-    /* An attempt that was slowed or sped up by others: its units up to until_ns, from the end of its start-up or
-     * the row before; attempt.units are those behind its last row. */
-    "CREATE TABLE tempo(layout_id INTEGER NOT NULL, replica INTEGER NOT NULL, serial INTEGER NOT NULL,"
-    "  attempt INTEGER NOT NULL, until_ns INTEGER NOT NULL, units TEXT NOT NULL,"
-    "  PRIMARY KEY(layout_id, replica, serial, attempt, until_ns)) WITHOUT ROWID;"
+    /* An attempt whose levels changed while it worked, as others came and went: the GPU-time that was kept behind its
+     * start-up, "account=units*ns ..."; part: 0 before the window, 1 inside, 2 behind. Its row of attempt has the last levels,
+     * and checkpoint_fix is 0, as it is in here. */
+    "CREATE TABLE kept(layout_id INTEGER NOT NULL, replica INTEGER NOT NULL, serial INTEGER NOT NULL,"
+    "  attempt INTEGER NOT NULL, part INTEGER NOT NULL, unit_ns TEXT NOT NULL,"
+    "  PRIMARY KEY(layout_id, replica, serial, attempt, part)) WITHOUT ROWID;"
     /* One direction of the cables between two places of the network, over the window; those that carried something. load:
      * mean, of the capacity. contention_gpu_s: of jobs that waited for others here more than elsewhere. */
     "CREATE TABLE link(layout_id INTEGER NOT NULL, replica INTEGER NOT NULL, link TEXT NOT NULL,"

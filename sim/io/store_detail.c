@@ -286,22 +286,43 @@ enum status store_detail_attempts(struct store_detail *detail, uint32_t serial,
     return STATUS_OK;
 }
 
-static enum status take_tempo(struct store_detail *detail, struct db_query *query, void *row)
+/* "compute=4032000000 stall_inter=-12" */
+static bool parse_unit_ns(const char *text, __int128 unit_ns[ACC_HELD_END])
 {
-    struct detail_tempo *tempo = row;
-    tempo->attempt = (uint32_t)db_take_int(query);
-    tempo->until_ns = db_take_int(query);
-    return parse_units(db_take_text(query, NULL), tempo->units) ? STATUS_OK
-                                                                : bad_row(detail, "tempo");
+    while (*text != '\0') {
+        const size_t name_bytes = strcspn(text, "=");
+        int account = 0;
+        while (account < ACC_HELD_END && (strlen(account_names[account]) != name_bytes ||
+                                          memcmp(account_names[account], text, name_bytes) != 0))
+            account++;
+        if (text[name_bytes] != '=' || account == ACC_HELD_END) return false;
+        text += name_bytes + 1;
+        const size_t bytes = strcspn(text, " ");
+        char number[48];
+        if (bytes >= sizeof number) return false;
+        memcpy(number, text, bytes);
+        number[bytes] = '\0';
+        if (!parse_int128(number, &unit_ns[account])) return false;
+        text += bytes + (text[bytes] == ' ');
+    }
+    return true;
 }
 
-enum status store_detail_tempos(struct store_detail *detail, uint32_t serial, struct log *tempos)
+static enum status take_kept(struct store_detail *detail, struct db_query *query, void *row)
 {
-    log_init(tempos, sizeof(struct detail_tempo), 0);
+    struct detail_kept *kept = row;
+    kept->attempt = (uint32_t)db_take_int(query);
+    return parse_unit_ns(db_take_text(query, NULL), kept->unit_ns) ? STATUS_OK
+                                                                   : bad_row(detail, "kept");
+}
+
+enum status store_detail_kept(struct store_detail *detail, uint32_t serial, struct log *kept)
+{
+    log_init(kept, sizeof(struct detail_kept), 0);
     return read_rows(detail,
-                     "SELECT attempt, until_ns, units FROM tempo WHERE" OF_REPLICA
-                     " AND serial = ?3 ORDER BY attempt, until_ns",
-                     (struct bound){ 1, { serial } }, take_tempo, tempos);
+                     "SELECT attempt, unit_ns FROM kept WHERE" OF_REPLICA
+                     " AND serial = ?3 ORDER BY attempt, part",
+                     (struct bound){ 1, { serial } }, take_kept, kept);
 }
 
 /* ---- what held it ---- */

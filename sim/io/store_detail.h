@@ -44,14 +44,13 @@ struct detail_attempt {
 enum status store_detail_attempts(struct store_detail *detail, uint32_t serial,
                                   struct log *attempts);
 
-/* Up to until_ns an attempt worked at these levels, from the end of its start-up or the row before; behind its last
- * row at those of the attempt. Of one job, in order. */
-struct detail_tempo {
+/* An attempt whose levels changed while it worked: the GPU-time that was kept behind its start-up, units * ns by account; several
+ * rows add up. Of one job. */
+struct detail_kept {
     uint32_t attempt;
-    int64_t until_ns;
-    int64_t units[ACC_HELD_END];
+    __int128 unit_ns[ACC_HELD_END];
 };
-enum status store_detail_tempos(struct store_detail *detail, uint32_t serial, struct log *tempos);
+enum status store_detail_kept(struct store_detail *detail, uint32_t serial, struct log *kept);
 
 /* What a request needs of this layout. */
 struct detail_request {

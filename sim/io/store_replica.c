@@ -39,8 +39,8 @@ const char *const store_insert_sql[INSERTS] = {
         "INSERT INTO attempt(layout_id, replica, serial, attempt, start_ns, startup_ns,"
         " durable_ns, fault_ns, end_ns, outcome, class, gpus_held, gpus_asked, servers,"
         " broken_gpus, units, checkpoint_fix) VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
-    [INSERT_TEMPO] = "INSERT INTO tempo(layout_id, replica, serial, attempt, until_ns, units)"
-                     " VALUES(?,?,?,?,?,?)",
+    [INSERT_KEPT] = "INSERT INTO kept(layout_id, replica, serial, attempt, part, unit_ns)"
+                    " VALUES(?,?,?,?,?,?)",
     [INSERT_LINK] = "INSERT INTO link(layout_id, replica, link, capacity_bytes_per_s, load,"
                     " contention_gpu_s) VALUES(?,?,?,?,?,?)",
     [INSERT_ALLOCATION] =
@@ -328,17 +328,26 @@ static enum status write_attempts(struct writer *writer)
     return status;
 }
 
-static enum status write_tempos(struct writer *writer)
+static enum status write_kept(struct writer *writer)
 {
-    const struct tempo_row *rows = LOG_ITEMS(&writer->result->tempos, const struct tempo_row);
-    for (uint64_t i = 0; i < writer->result->tempos.count; i++) {
-        char units[ACC_HELD_END * 40];
-        format_units(rows[i].units, units, sizeof units);
+    const struct kept_row *rows = LOG_ITEMS(&writer->result->kept, const struct kept_row);
+    for (uint64_t i = 0; i < writer->result->kept.count; i++) {
+        char text[ACC_HELD_END * 64] = "";
+        size_t used = 0;
+        for (int account = 0; account < ACC_HELD_END; account++) {
+            const int128 unit_ns = rows[i].unit_ns[account];
+            if (unit_ns == 0) continue;
+            char number[48];
+            format_int128((const int64_t[2]){ (int64_t)(unit_ns >> 64), (int64_t)unit_ns }, number);
+            used += (size_t)snprintf(text + used, sizeof text - used, "%s%s=%s", used ? " " : "",
+                                     account_names[account], number);
+            ASSERT(used < sizeof text);
+        }
         put_key(writer);
         db_put_int(writer->query, rows[i].serial);
         db_put_int(writer->query, rows[i].attempt);
-        db_put_int(writer->query, rows[i].until_ns);
-        db_put_name(writer->query, units);
+        db_put_int(writer->query, rows[i].part);
+        db_put_name(writer->query, text);
         TRY(db_run(writer->query));
     }
     return STATUS_OK;
@@ -432,7 +441,7 @@ static enum status (*const write_table[INSERTS])(struct writer *writer) = {
     [INSERT_INCIDENT] = write_incidents,
     [INSERT_JOB] = write_jobs,
     [INSERT_ATTEMPT] = write_attempts,
-    [INSERT_TEMPO] = write_tempos,
+    [INSERT_KEPT] = write_kept,
     [INSERT_LINK] = write_links,
     [INSERT_ALLOCATION] = write_allocations,
     [INSERT_REQUEST] = write_requests,

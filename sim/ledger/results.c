@@ -42,7 +42,7 @@ void replica_result_clear(struct replica_result *result)
     log_clear(&result->jobs);
     log_clear(&result->attempts);
     log_clear(&result->allocations);
-    log_clear(&result->tempos);
+    log_clear(&result->kept);
     log_clear(&result->links);
     log_clear(&result->requests);
     log_clear(&result->causes);

@@ -114,19 +114,21 @@ struct attempt_row {
     uint32_t broken_gpus; /* of its GPUs broken by the fault                             */
     int64_t
         units[ACC_OVERHEAD +
-              1]; /* level of each held account while it works, since its last row of tempos;
-                   * sums to gpus_held * UNITS_PER_GPU */
+              1]; /* level of each held account while it works, those of its end where they
+                   * changed (struct kept_row); sums to gpus_held * UNITS_PER_GPU */
     int64_t checkpoint_fix_unit_ns
         [2];     /* high, low 64 bits of what one move corrected at a normal end (signed) */
     uint8_t end; /* enum attempt_end                                            */
     uint8_t class_;
 };
 
-/* Up to until_ns the attempt worked at these levels, from the end of its start-up or its row before. */
-struct tempo_row {
+/* Of an attempt whose levels changed while it worked: the GPU-time that was kept, from the end of its start-up on, in one
+ * part of the run. */
+enum run_part { PART_BEFORE, PART_WINDOW, PART_BEHIND, RUN_PARTS };
+struct kept_row {
     uint32_t serial, attempt;
-    int64_t until_ns;
-    int64_t units[ACC_OVERHEAD + 1];
+    uint8_t part;                    /* enum run_part                                    */
+    int128 unit_ns[ACC_OVERHEAD + 1]; /* by held account, units * ns                      */
 };
 
 /* One direction of the cables between two places of the network, over the window. */
@@ -178,7 +180,7 @@ struct replica_result {
     uint64_t refusals;      /* of pods by their nodes, inside the window                */
     struct log metrics;     /* struct metric_row                                           */
     struct log incidents;   /* struct incident, in order of time                           */
-    struct log jobs, attempts, allocations, tempos, links; /* detail; empty unless asked for        */
+    struct log jobs, attempts, allocations, kept, links; /* detail; empty unless asked for        */
     struct log requests, causes, words; /* struct request_row, cause_row, word_row: detail too   */
     bool has_contention;  /* jobs shared the network                                      */
     /* GPU-time of running jobs inside the window that waits for others, units * ns: by the estimate that was used, and

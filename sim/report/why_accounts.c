@@ -8,26 +8,22 @@ static int64_t earlier(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-static void add_stretch(const int64_t units[ACC_HELD_END], int64_t length_ns,
-                        int128 unit_ns[ACCOUNTS])
+/* Work and its stalls from the end of the start-up to `stop_ns`: as it was summed up, or by its levels. */
+static void add_work(const struct detail_attempt *attempt, const struct log *kept, int64_t stop_ns,
+                     int128 unit_ns[ACCOUNTS])
 {
-    if (length_ns <= 0) return;
-    for (int account = 0; account < ACC_HELD_END; account++)
-        if (account != ACC_UNUSED) unit_ns[account] += (int128)units[account] * length_ns;
-}
-
-/* Work and its stalls from the end of the start-up to `stop_ns`, through its tempos. */
-static void add_levels(const struct detail_attempt *attempt, const struct log *tempos,
-                       int64_t stop_ns, int128 unit_ns[ACCOUNTS])
-{
-    const struct detail_tempo *rows = LOG_ITEMS(tempos, const struct detail_tempo);
-    int64_t from_ns = attempt->start_ns + attempt->startup_ns;
-    for (uint64_t i = 0; i < tempos->count; i++) {
-        if (rows[i].attempt != attempt->attempt || rows[i].until_ns <= from_ns) continue;
-        add_stretch(rows[i].units, earlier(rows[i].until_ns, stop_ns) - from_ns, unit_ns);
-        from_ns = rows[i].until_ns;
+    const struct detail_kept *rows = LOG_ITEMS(kept, const struct detail_kept);
+    const int64_t length_ns = stop_ns - (attempt->start_ns + attempt->startup_ns);
+    bool summed = false;
+    for (uint64_t i = 0; i < kept->count; i++) {
+        if (rows[i].attempt != attempt->attempt) continue;
+        summed = true;
+        for (int account = 0; account < ACC_HELD_END; account++)
+            unit_ns[account] += rows[i].unit_ns[account];
     }
-    add_stretch(attempt->units, stop_ns - from_ns, unit_ns);
+    if (summed || length_ns <= 0) return;
+    for (int account = 0; account < ACC_HELD_END; account++)
+        if (account != ACC_UNUSED) unit_ns[account] += (int128)attempt->units[account] * length_ns;
 }
 
 /* Broken GPUs of an attempt whose fault is not yet detected are down: out of lost first, then out of unused. */
@@ -42,7 +38,7 @@ static void take_broken(const struct detail_attempt *attempt, int128 unit_ns[ACC
     unit_ns[ACC_UNUSED] -= per_gpu * (attempt->broken_gpus - from_lost);
 }
 
-void why_account(const struct detail_attempt *attempt, const struct log *tempos,
+void why_account(const struct detail_attempt *attempt, const struct log *kept,
                  int128 unit_ns[ACCOUNTS])
 {
     const bool failed = attempt->fault_ns < INT64_MAX;
@@ -55,7 +51,7 @@ void why_account(const struct detail_attempt *attempt, const struct log *tempos,
         if (account != ACC_UNUSED) worked_units += attempt->units[account];
     const int64_t startup_end_ns = earlier(work_ns, failed ? attempt->fault_ns : attempt->end_ns);
     unit_ns[ACC_STARTUP] += (int128)worked_units * (startup_end_ns - attempt->start_ns);
-    add_levels(attempt, tempos, rolled_back ? attempt->durable_ns : attempt->end_ns, unit_ns);
+    add_work(attempt, kept, rolled_back ? attempt->durable_ns : attempt->end_ns, unit_ns);
     unit_ns[ACC_COMPUTE] += attempt->checkpoint_fix;
     unit_ns[ACC_CHECKPOINT] -= attempt->checkpoint_fix;
     if (rolled_back)

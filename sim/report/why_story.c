@@ -92,7 +92,7 @@ enum status why_story_waits(struct why_story *story, struct diag *diag)
     log_init(&story->waits, sizeof(struct wait), 0);
     log_init(&story->spans, sizeof(struct wait_span), 0);
     TRY(store_detail_attempts(story->detail, story->job.serial, &story->attempts));
-    TRY(store_detail_tempos(story->detail, story->job.serial, &story->tempos));
+    TRY(store_detail_kept(story->detail, story->job.serial, &story->kept));
     if (!find_waits(story)) return no_memory(diag);
     TRY(cut_waits(story, diag));
     const struct wait_span *spans = LOG_ITEMS(&story->spans, const struct wait_span);
@@ -213,7 +213,7 @@ static void sum_accounts(struct why_story *story)
 {
     const struct detail_attempt *rows = LOG_ITEMS(&story->attempts, const struct detail_attempt);
     for (uint64_t i = 0; i < story->attempts.count; i++) {
-        why_account(&rows[i], &story->tempos, story->unit_ns);
+        why_account(&rows[i], &story->kept, story->unit_ns);
         if (strcmp(rows[i].outcome, "suspended") != 0) continue;
         const int64_t until_ns = i + 1 < story->attempts.count
                                      ? rows[i + 1].start_ns
@@ -244,7 +244,7 @@ enum status why_story_read(struct why_story *story, struct store_detail *detail,
 void why_story_clear(struct why_story *story)
 {
     log_clear(&story->attempts);
-    log_clear(&story->tempos);
+    log_clear(&story->kept);
     log_clear(&story->waits);
     log_clear(&story->spans);
     log_clear(&story->holders);

@@ -31,7 +31,7 @@ struct why_story {
     struct detail_job job;
     struct detail_request request;
     struct log attempts; /* struct detail_attempt                                              */
-    struct log tempos;   /* struct detail_tempo                                                */
+    struct log kept;     /* struct detail_kept                                                 */
     struct log waits;    /* struct wait                                                        */
     struct log spans;    /* struct wait_span                                                   */
     uint32_t *idle_gpus; /* [spans] held by no job when the span began, those out of service too */
@@ -73,8 +73,8 @@ struct soonest {
 };
 bool why_holders(const struct soonest *soonest, struct log *holders, int64_t *fits_ns);
 
-/* Adds what one attempt held, by account; of the tempos of its job, those of the attempt count. */
-void why_account(const struct detail_attempt *attempt, const struct log *tempos,
+/* Adds what one attempt held, by account; of what its job has kept, the attempt's own counts. */
+void why_account(const struct detail_attempt *attempt, const struct log *kept,
                  int128 unit_ns[ACCOUNTS]);
 
 #endif
