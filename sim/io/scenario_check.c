@@ -61,9 +61,11 @@ static void check_checkpoint(struct reading *reading)
     if (!fixed && checkpoint->interval_ns != 0)
         diag_error(diag, place_of_key(reading, "checkpoint", "interval"),
                    "checkpoint.interval belongs to policy fixed; the others compute theirs");
-    if (checkpoint->policy != CHECKPOINT_NONE && checkpoint->store_bytes_per_s == 0)
+    if (checkpoint->policy != CHECKPOINT_NONE && checkpoint->store_bytes_per_s == 0 &&
+        reading->scenario->storage.write_bytes_per_s == 0)
         diag_error(diag, place_of_key(reading, "checkpoint", "store"),
-                   "checkpoint.store is missing: what the store takes from one job, as 40 GB/s");
+                   "checkpoint.store is missing: what the store takes from one job, as 40 GB/s; or "
+                   "give storage.write, what it takes from all");
 }
 
 static const struct yaml_node *below(const struct yaml_node *map, const char *key)

@@ -109,7 +109,7 @@ const struct key_row keys[] = {
     { "checkpoint.policy", KEY_CHOICE, .fallback = "=fixed with an interval, else none", .words = "none|fixed|young|daly", AT(scenario, checkpoint.policy), .help = "when a checkpoint is written" },
     { "checkpoint.interval", KEY_DURATION, RANGE(NS_PER_S, CENTURY_NS), .fallback = "=none", AT(scenario, checkpoint.interval_ns), .help = "compute time between two, for policy fixed" },
     { "checkpoint.size", KEY_SIZE, RANGE(1, 1e15), .fallback = "by_class", .word = "by_class", .word_value = 0, AT(scenario, checkpoint.bytes_per_gpu), .help = "bytes per GPU of the job; by_class: of its profile" },
-    { "checkpoint.store", KEY_BANDWIDTH, RANGE(1, 1e18), .fallback = "=none", AT(scenario, checkpoint.store_bytes_per_s), .help = "what the store takes from one job" },
+    { "checkpoint.store", KEY_BANDWIDTH, RANGE(1, 1e18), .fallback = "=none", AT(scenario, checkpoint.store_bytes_per_s), .help = "what the store takes from one job; storage.write says what it takes from all" },
     { "checkpoint.per_server", KEY_BANDWIDTH, RANGE(1, 1e18), .fallback = "nics", .word = "nics", .word_value = 0, AT(scenario, checkpoint.server_bytes_per_s), .help = "what one server can write; nics: as its NICs" },
     { "storage", KEY_MAP, .fallback = "=", .help = "what all jobs of a layout read their input from and write their checkpoints to" },
     { "storage.read", KEY_BANDWIDTH, RANGE(1, 1e18), .fallback = "=without limit", AT(scenario, storage.read_bytes_per_s), .help = "of all jobs together; one direction, beside the other" },
