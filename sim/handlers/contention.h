@@ -2,7 +2,8 @@
  *
  * A job is on the network from its start, start-up included, until it ends, fails or is suspended. Once an instant, behind
  * all decisions, the waits are solved again over what the changes can reach (network/periodic), and jobs whose
- * communication takes more than 1e-9 longer or shorter get a new tempo. Jobs of one server never enter. */
+ * communication takes more than 1e-9 longer or shorter get a new tempo. Jobs of one server never enter. What the scheduler
+ * believes of a job's end, and its limit, stay as they were at its start: who is slowed by others may reach its limit. */
 #ifndef GPUPLAN_HANDLERS_CONTENTION_H
 #define GPUPLAN_HANDLERS_CONTENTION_H
 
