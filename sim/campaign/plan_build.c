@@ -132,6 +132,19 @@ static uint64_t count_groups(const struct layout *layout, struct variant *varian
     return gpus;
 }
 
+/* The layout's, and of what it does not say the scenario's. */
+static struct storage storage_of(const struct storage *own, const struct storage *common)
+{
+    return (struct storage){
+        .read_bytes_per_s =
+            own->read_bytes_per_s > 0 ? own->read_bytes_per_s : common->read_bytes_per_s,
+        .write_bytes_per_s =
+            own->write_bytes_per_s > 0 ? own->write_bytes_per_s : common->write_bytes_per_s,
+        .server_bytes_per_s =
+            own->server_bytes_per_s > 0 ? own->server_bytes_per_s : common->server_bytes_per_s,
+    };
+}
+
 static enum status add_variant(struct plan *plan, uint32_t layout_row, uint32_t slack,
                                double offered, struct diag *diag)
 {
@@ -143,7 +156,8 @@ static enum status add_variant(struct plan *plan, uint32_t layout_row, uint32_t 
                                  .servers = layout->server_count,
                                  .gpus_per_server = layout->server.gpus,
                                  .nodes = layout->server_count,
-                                 .gpus_per_node = layout->server.gpus };
+                                 .gpus_per_node = layout->server.gpus,
+                                 .storage = storage_of(&layout->storage, &scenario->storage) };
     uint64_t gpus = (uint64_t)layout->server_count * layout->server.gpus;
     if (scenario->scale_to_load > 0) {
         gpus = scaled_gpus(scenario, offered);

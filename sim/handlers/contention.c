@@ -76,7 +76,7 @@ static bool slow_links(const struct run *run)
 bool contention_init(struct run *run)
 {
     const struct scenario *scenario = run->scenario;
-    const struct storage *storage = &scenario->storage;
+    const struct storage *storage = &run->variant->storage;
     const bool network = (scenario->contention != NETWORK_NONE || slow_links(run)) &&
                          scenario->communication.kind != COMM_NONE && servers_of(run) > 1;
     const bool stores = storage->read_bytes_per_s > 0 || storage->write_bytes_per_s > 0 ||

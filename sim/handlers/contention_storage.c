@@ -10,7 +10,7 @@
 bool contention_storage_init(struct run *run)
 {
     struct contention *contention = run->contention;
-    const struct storage *storage = &run->scenario->storage;
+    const struct storage *storage = &run->variant->storage;
     const uint32_t servers = run->variant->servers;
     const bool over_nics = storage->server_bytes_per_s <= 0;
     contention->storage = storage_net_create(

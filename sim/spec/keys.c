@@ -156,6 +156,10 @@ const struct key_row keys[] = {
     { "layouts[].fabric.rails", KEY_COUNT, RANGE(1, 512), .fallback = "=one for each NIC of a server", AT(layout, fabric.rails), .help = "rail, rail-only: NIC r of a server is on rail r mod rails" },
     { "layouts[].fabric.groups", KEY_COUNT, RANGE(2, 4096), .fallback = "=as few as hold the leaves", AT(layout, fabric.groups), .help = "dragonfly+: equal groups of leaves and spines" },
     { "layouts[].fabric.global_links", KEY_COUNT, RANGE(1, 1e6), .fallback = "=as many as the spines have ports for", AT(layout, fabric.global_links), .help = "dragonfly+: cables between each two groups" },
+    { "layouts[].storage", KEY_MAP, .fallback = "=", .help = "its storage, where it is not that of the scenario" },
+    { "layouts[].storage.read", KEY_BANDWIDTH, RANGE(1, 1e18), .fallback = "=storage.read", AT(layout, storage.read_bytes_per_s), .help = "of all jobs together" },
+    { "layouts[].storage.write", KEY_BANDWIDTH, RANGE(1, 1e18), .fallback = "=storage.write", AT(layout, storage.write_bytes_per_s), .help = "of all jobs together" },
+    { "layouts[].storage.per_server", KEY_BANDWIDTH, RANGE(1, 1e18), .fallback = "=storage.per_server", AT(layout, storage.server_bytes_per_s), .help = "of one server, over links of its own" },
     { "baseline", KEY_CUSTOM, .fallback = "=the first layout", .form = "name", .help = "the layout that others are compared with" },
     { "allow_different", KEY_CUSTOM, .fallback = "=[]", .form = "['gpu' | 'fabric']", .help = "[gpu, fabric]: what layouts may differ in" },
 

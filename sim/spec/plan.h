@@ -15,6 +15,7 @@ struct variant {
     uint32_t nodes, gpus_per_node; /* servers, unless they host several nodes each               */
     uint32_t gpus; /* of all servers                                           */
     struct fabric_shape fabric; /* how its switches are wired                               */
+    struct storage storage;     /* of the layout, else of the scenario                      */
     int64_t blast_horizon_ns; /* length of its pooled failure-only run; 0 = nothing fails  */
     double offered_load;     /* GPU-seconds asked for per GPU-second of capacity         */
     uint64_t jobs_never_fit; /* trace rows that it can never hold                        */

@@ -161,6 +161,7 @@ struct layout {
     uint32_t scheduler;          /* row in scenario->schedulers + 1; 0 = the scenario's own         */
     bool from_inventory;         /* read from a list of nodes that says nothing of links             */
     struct fabric fabric;
+    struct storage storage;      /* what it does not say is the scenario's                          */
 };
 
 /* kind static: each team owns its part of the servers. */
