@@ -1,6 +1,7 @@
 /* collective_of.c - see collective_of.h. */
 #include "cluster/collective_of.h"
 
+#include "cluster/links_ring.h"
 #include "cluster/paths.h"
 
 #include <math.h>
@@ -49,6 +50,14 @@ static void put_between(const struct server_fit *fit, struct collective_hardware
     hardware->sharp = fit->sharp;
 }
 
+/* Rings as its links allow them. */
+static void put_rings(const struct server_type *server, struct collective_hardware *hardware)
+{
+    for (uint32_t gpus = 2; gpus <= server->gpus; gpus++)
+        hardware->ring_bytes_per_s[gpus] = links_ring_bytes_per_s(server, gpus);
+    if (server->gpus > 1) hardware->scaleup_bytes_per_s = hardware->ring_bytes_per_s[server->gpus];
+}
+
 struct collective_hardware collective_of(const struct server_type *server, uint32_t nics,
                                          const struct link_type *link)
 {
@@ -67,6 +76,7 @@ struct collective_hardware collective_of(const struct server_type *server, uint3
         .sharp = link && link->sharp,
         .uplinks_bytes_per_s = INFINITY,
     };
+    if (server->ring_from_links) put_rings(server, &hardware);
     if (server->fit.gpus == 0) return hardware;
     put_inside(server, &hardware);
     if (link == NULL) put_between(&server->fit, &hardware);

@@ -1,6 +1,7 @@
 /* vm.c - see vm.h. */
 #include "cluster/vm.h"
 
+#include "cluster/links_ring.h"
 #include "cluster/paths.h"
 
 #include <math.h>
@@ -66,7 +67,9 @@ double vm_scaleup_bytes_per_s(const struct server_type *server, const struct vm_
     const bool split = vm->nvlink == VM_NVLINK_SPLIT;
     if (vm->nvlink == VM_NVLINK_KEPT || (split && server->tree.nvswitch) || count < 2 ||
         server->tree.gpus != server->gpus)
-        return server->scaleup_bytes_per_s;
+        return server->ring_from_links && server->gpus > 1
+                   ? links_ring_bytes_per_s(server, server->gpus)
+                   : server->scaleup_bytes_per_s;
     const struct server_type inside = vm_inside(server, vm);
     double least = INFINITY;
     for (uint32_t first = 0; first + count <= server->gpus; first += count) {

@@ -56,6 +56,21 @@ static struct type_source type_source(struct key_reader *reader, const char *nam
     return source;
 }
 
+/* Whether a server's rings are as its links say: a map without their rate, of a server like none or with other links. What
+ * was measured on the one that it is like holds no more. */
+static bool rings_follow(const struct type_source *source)
+{
+    static const char *const links[] = { "nvlink",        "nvlink_links",  "nvlink_rate",
+                                         "pcie",          "pcie_switches", "pcie_uplink",
+                                         "gpu_pcie",      "socket_link",   "host_memory",
+                                         "p2p_max_class", "matrix",        "sockets" };
+    if (yaml_child(source->node, "scaleup") != NULL) return false;
+    if (source->below == NULL) return true;
+    for (size_t i = 0; i < sizeof links / sizeof *links; i++)
+        if (yaml_child(source->node, links[i]) != NULL) return true;
+    return false;
+}
+
 void read_server(struct key_reader *reader, const char *name, const struct yaml_node *node,
                  struct server_type *server)
 {
@@ -72,6 +87,15 @@ void read_server(struct key_reader *reader, const char *name, const struct yaml_
         read_path(reader, "matrix", matrix, path))
         server_inside_matrix(reader, matrix, path, server);
     key_leave(reader, length);
+    if (rings_follow(&source)) {
+        server->ring_from_links = true;
+        if (server->tree.gpus > 1 && server->nvlink_bytes_per_s <= 0 &&
+            tree_gpu_path(&server->tree, 0, 1) == LINK_NVL)
+            diag_error(reader->diag, yaml_place(source.node),
+                       "%s: 'scaleup' is missing, and 'nvlink_rate', from which it would follow",
+                       name);
+        return;
+    }
     catalog_read_fit(&reading_of(reader)->catalog,
                      catalog_id(source.below ? source.below : source.node), server, reader->diag);
 }

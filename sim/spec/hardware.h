@@ -50,6 +50,7 @@ struct server_type {
     enum mark mark;                  /* MARK_HYPOTHETICAL: nobody sells it, a re-cut of one that exists */
     char source[256];
     struct server_fit fit;           /* its collectives as measured                                    */
+    bool ring_from_links;            /* scaleup_bytes_per_s is not stated: what its links give a ring   */
 
     /* ---- inside: what hangs where, and rates of the parts, effective, one direction (MODELS 1.3) ---- */
     struct server_tree tree;
