@@ -118,6 +118,32 @@ static void two_jobs_by_hand(void **state)
     fixture_clear(&fixture);
 }
 
+/* With a start-up of 100 s each: the second job communicates from 1,100 s on, though it holds its GPUs from 1,000. */
+static void a_start_up_is_quiet(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    three_leaves(&fixture, NETWORK_ESTIMATE);
+    fixture.scenario.startup_ns = 100 * NS_PER_S;
+    fixture.scenario.contains_startup = false;
+    const double work_s = 10000, alone_s = 1000; /* that the first one works alone */
+    fixture_job(&fixture, 0, 0, work_s, 0, 24);
+    fixture_job(&fixture, 1, 1000, work_s, 0, 24);
+    struct replica_result result;
+    run_it(&fixture, &result);
+    const struct step step = step_alone();
+    const double t = shared_s(&step, NETWORK_ESTIMATE), recorded_s = step.compute_s * (1 + KAPPA);
+    const double alone = step.compute_s + step.latency_s + step.alone_s;
+    const double both = step.compute_s + step.latency_s + t;
+    const double together_s = (work_s - alone_s * recorded_s / alone) * both / recorded_s;
+    const struct job_row *jobs = LOG_ITEMS(&result.jobs, const struct job_row);
+    CHECK_NEAR(s_from_ns(jobs[0].end_ns), 100 + alone_s + together_s, 1e-8);
+    CHECK_NEAR(account_s(&result, ACC_STALL_CONTENTION),
+               2 * 24 * together_s * (t - step.alone_s) / both, 1e-5);
+    replica_result_clear(&result);
+    fixture_clear(&fixture);
+}
+
 /* The band of the metrics is the estimates' ratio at the same places: here exactly that of one instant. */
 static void the_band_is_told(void **state)
 {
@@ -433,6 +459,7 @@ int main(void)
     };
     for (uintptr_t rule = NETWORK_ESTIMATE; rule <= NETWORK_LOWER; rule++)
         rows_add(&rows, two_jobs_by_hand, (void *)rule, "two jobs by hand, %s", names[rule]);
+    rows_add(&rows, a_start_up_is_quiet, NULL, "start-up");
     rows_add(&rows, the_band_is_told, NULL, "the band");
     for (uintptr_t row = 0; row < 16; row++)
         rows_add(&rows, alone_is_as_without_a_network, (void *)row, "alone, form %u",

@@ -48,6 +48,7 @@ static bool init(struct contention *contention, const struct run *run)
     contention->nic_factor = calloc(nics, sizeof *contention->nic_factor);
     for (size_t i = 0; contention->nic_factor && i < nics; i++) contention->nic_factor[i] = 1;
     contention->net = periodic_create();
+    if (!agenda_init(&contention->joins, run->live.capacity)) return false;
     if (!contention->seen || !contention->nic_factor || !contention->servers ||
         !contention->order || !contention->spare || !contention->keys || !contention->net ||
         !fabric_net_init(&contention->fabric, &run->variant->fabric,
@@ -91,6 +92,7 @@ bool contention_init(struct run *run)
 void contention_destroy(struct contention *contention)
 {
     if (!contention) return;
+    agenda_clear(&contention->joins);
     fabric_net_clear(&contention->fabric);
     periodic_destroy(contention->net);
     free(contention->members);
@@ -144,7 +146,7 @@ static bool grow_members(struct contention *contention, uint32_t room)
         members[live] = (struct member){ .row = PERIODIC_NONE, .store_row = STORAGE_NONE };
     contention->members = members;
     contention->member_room = room;
-    return true;
+    return agenda_grow(&contention->joins, room);
 }
 
 static bool set_live_of(struct contention *contention, uint32_t row, uint32_t live)
@@ -229,8 +231,22 @@ void contention_start(struct run *run, uint32_t live, const struct speed_query *
     }
     contention->members[live].query = *query;
     contention->members[live].epoch = run->live.jobs[live].attempts;
-    enter(run, live);
-    contention_storage_enter(run, live);
+    const int64_t work_start_ns = run->live.attempts[live].work_start_ns;
+    if (work_start_ns > run->now_ns)
+        agenda_set(&contention->joins, live, work_start_ns, agenda_rank(EV_JOIN, live));
+    else
+        contention_resume(run, live);
+}
+
+const struct agenda *contention_joins(const struct run *run)
+{
+    return run->contention ? &run->contention->joins : NULL;
+}
+
+void contention_join(struct run *run, uint32_t live)
+{
+    agenda_unset(&run->contention->joins, live);
+    contention_resume(run, live);
 }
 
 void contention_resume(struct run *run, uint32_t live)
@@ -246,6 +262,7 @@ void contention_leave(struct run *run, uint32_t live)
     struct contention *contention = run->contention;
     if (!contention || live >= contention->member_room) return;
     struct member *member = &contention->members[live];
+    agenda_unset(&contention->joins, live);
     contention_storage_leave(run, live);
     if (member->row == PERIODIC_NONE) return;
     static const int64_t none[ESTIMATES];

@@ -1,6 +1,6 @@
 /* contention.h - running jobs on several servers share the network: who comes and goes changes the tempo of others.
  *
- * A job is on the network from its start, start-up included, until it ends, fails or is suspended. Once an instant, behind
+ * A job is on the network from the end of its start-up until it ends, fails or is suspended. Once an instant, behind
  * all decisions, the waits are solved again over what the changes can reach (network/periodic), and jobs whose
  * communication takes more than 1e-9 longer or shorter get a new tempo. Jobs of one server never enter. What the scheduler
  * believes of a job's end, and its limit, stay as they were at its start: who is slowed by others may reach its limit. */
@@ -15,6 +15,10 @@ struct contention;
  * destroy takes NULL. */
 bool contention_init(struct run *run);
 void contention_destroy(struct contention *contention);
+
+/* The next job whose start-up is over (EV_JOIN), NULL without contention; and it joins. */
+const struct agenda *contention_joins(const struct run *run);
+void contention_join(struct run *run, uint32_t live);
 
 /* The job starts now on what it holds, asked for its speed by `query`; or goes on after a suspension. */
 void contention_start(struct run *run, uint32_t live, const struct speed_query *query);

@@ -27,6 +27,7 @@ struct link_told {
 };
 
 struct contention {
+    struct agenda joins; /* a slot per live row: those in their start-up */
     bool network; /* jobs have collectives between servers */
     struct fabric_net fabric;
     struct periodic *net;

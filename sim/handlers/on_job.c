@@ -1,5 +1,6 @@
 /* on_job.c - submissions, ends, detections and the planning pass. */
 #include "base/assert.h"
+#include "handlers/contention.h"
 #include "handlers/on_event.h"
 #include "handlers/on_fault.h"
 #include "handlers/on_user.h"
@@ -27,6 +28,11 @@ static void on_submit(struct run *run, uint32_t row)
     transition_submit(run, row);
 }
 
+static void on_join(struct run *run, uint32_t live)
+{
+    contention_join(run, live);
+}
+
 static void on_wake(struct run *run, uint32_t slot)
 {
     (void)slot;
@@ -43,6 +49,7 @@ static const struct {
     [EV_DETECT] = { "detect", on_detect },    [EV_SUBMIT] = { "submit", on_submit },
     [EV_REQUEUE] = { "requeue", on_requeue }, [EV_LIMIT] = { "limit", on_limit },
     [EV_USER] = { "user", on_user },          [EV_WAKE] = { "wake", on_wake },
+    [EV_JOIN] = { "join", on_join },
 };
 
 void on_event(struct run *run, enum event_kind kind, uint32_t slot)

@@ -335,9 +335,9 @@ static struct next_event earlier_by_hand(const struct run *run, struct next_even
 static struct next_event next_of(const struct run *run)
 {
     struct next_event next = { .at_ns = TIME_NEVER, .rank = UINT64_MAX };
-    const struct agenda *sources[] = { &run->agenda, &run->faults.agenda };
+    const struct agenda *sources[] = { &run->agenda, &run->faults.agenda, contention_joins(run) };
     for (size_t s = 0; s < sizeof sources / sizeof *sources; s++) {
-        const struct agenda_entry *first = agenda_first(sources[s]);
+        const struct agenda_entry *first = sources[s] ? agenda_first(sources[s]) : NULL;
         if (!first || first->at_ns > next.at_ns) continue;
         const uint64_t rank = agenda_first_rank(sources[s]);
         if (first->at_ns == next.at_ns && rank > next.rank) continue;

@@ -55,6 +55,7 @@ enum event_kind {
     EV_REQUEUE,
     EV_USER, /* `events:` of the scenario */
     EV_WAKE, /* the policy asked for a pass */
+    EV_JOIN, /* the start-up of a job is over: it communicates from now on */
     EV_KINDS
 };
 _Static_assert(EV_LIMIT < EV_SUBMIT && EV_DETECT < EV_SUBMIT && EV_SUBMIT < EV_USER,
