@@ -97,7 +97,7 @@ static void one_reader_alone(void **state)
 /* Checkpoints of 1 TB every 1,000 s over 10 GB/s: 100 s alone. Two jobs meet at random: t = 100 (1 + t/(1000 + t)). */
 static void two_writers_share(void **state)
 {
-    const bool both = rows_number(state);
+    const bool both = rows_number(state) == 1, own = rows_number(state) == 2;
     struct fixture fixture;
     readers(&fixture, 2)->input_bytes_per_s = 0;
     struct scenario *scenario = &fixture.scenario;
@@ -105,7 +105,8 @@ static void two_writers_share(void **state)
     scenario->checkpoint = (struct checkpoint){ .policy = CHECKPOINT_FIXED,
                                                 .interval_ns = 1000 * NS_PER_S,
                                                 .bytes_per_gpu = 1e12 / 8 };
-    scenario->storage.write_bytes_per_s = 10e9;
+    struct storage *storage = own ? &scenario->layouts[0].storage : &scenario->storage;
+    storage->write_bytes_per_s = 10e9;
     fixture_job(&fixture, 0, 0, 100000, 0, 8);
     fixture_job(&fixture, 1, both ? 0 : 150000, 100000, 0, 8);
     struct replica_result result;
@@ -150,6 +151,7 @@ int main(void)
         rows_add(&rows, one_reader_alone, (void *)row, "%s", alone[row].name);
     rows_add(&rows, two_writers_share, (void *)0, "a writer alone");
     rows_add(&rows, two_writers_share, (void *)1, "two writers");
+    rows_add(&rows, two_writers_share, (void *)2, "a writer alone, on the layout's own storage");
     rows_add(&rows, input_takes_from_the_ring, NULL, "input and ring");
     return rows_run("storage_runs", &rows);
 }

@@ -141,7 +141,7 @@ static struct checkpoint_times checkpoint_of(const struct speed *speed, const st
                                           ? checkpoint->server_bytes_per_s
                                           : site->links_per_server * site->nic_share_bytes_per_s;
     const double pipe = place.servers * server_bytes_per_s;
-    const double all = scenario->storage.write_bytes_per_s;
+    const double all = site->write_bytes_per_s;
     double store = checkpoint->store_bytes_per_s;
     if (all > 0 && (store <= 0 || all < store)) store = all;
     const double bytes = per_gpu * query->gpus;

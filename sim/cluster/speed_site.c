@@ -34,6 +34,7 @@ struct site site_recorded(const struct scenario *scenario)
         two_tier(servers * server->nics, fabric->link.switch_ports, fabric->oversubscription);
     const uint64_t per_leaf = tiers.leaves <= 1 ? servers : tiers.down / server->nics;
     site.servers_per_leaf = per_leaf ? (uint32_t)per_leaf : 1;
+    site.write_bytes_per_s = scenario->storage.write_bytes_per_s;
     return site;
 }
 
@@ -64,6 +65,7 @@ struct site site_of_layout(const struct scenario *scenario, const struct variant
     struct site site = site_of(&layout->server, fabric->nics_per_server, &fabric->link);
     site.servers_per_leaf = shape->servers_per_leaf;
     site.rails = shape->rails;
+    site.write_bytes_per_s = variant->storage.write_bytes_per_s;
     if (shape->uplinks_per_leaf > 0)
         site.uplinks_bytes_per_s =
             (double)shape->rails * shape->uplinks_per_leaf * shape->trunk_bytes_per_s;

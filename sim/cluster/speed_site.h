@@ -12,6 +12,7 @@ struct site {
     double nic_share_bytes_per_s; /* of one node, where nodes share a server            */
     double compute_frac;          /* v: what virtual machines take longer               */
     double uplinks_bytes_per_s;   /* all uplinks of one leaf together, with rails of one unit */
+    double write_bytes_per_s;     /* of its storage; 0 = without limit                     */
     double pods_bytes_per_s;      /* between two groups of a dragonfly                     */
     struct collective_hardware hardware;
 };

@@ -189,6 +189,11 @@ uint32_t contention_servers(const struct run *run, uint32_t live)
     return count;
 }
 
+static double at_most(double value, double most)
+{
+    return value < most ? value : most;
+}
+
 static void enter(struct run *run, uint32_t live)
 {
     struct contention *contention = run->contention;
@@ -197,7 +202,7 @@ static void enter(struct run *run, uint32_t live)
     struct speed_operation operation;
     if (!contention->network || !speed_operation(run->speed, &member->query, &operation)) return;
     const uint32_t servers = contention_servers(run, live);
-    if (servers < 2) return;
+    if (servers < 2 || operation.compute_s <= 0) return;
     const uint32_t nics = run->variant->fabric.nics_per_server;
     const uint32_t least = member->query.place.gpus_min;
     const struct fabric_job sends = { .bytes = operation.bytes,
@@ -209,11 +214,14 @@ static void enter(struct run *run, uint32_t live)
                                            &sends, contention->uses);
     const double routed_s =
         member->query.place.spans_leaves ? fabric_net_routed_s(&contention->fabric, &sends) : 0;
-    const struct periodic_job job = { .routed_s = routed_s,
-                                      .compute_s = operation.compute_s,
-                                      .hidden_s = operation.hidden_s,
-                                      .alone_s = operation.alone_s,
-                                      .wire_s = operation.wire_s };
+    /* A plan may be able to hide more than there is to hide behind. */
+    const struct periodic_job job = {
+        .routed_s = routed_s,
+        .compute_s = operation.compute_s,
+        .hidden_s = at_most(operation.hidden_s, operation.compute_s),
+        .alone_s = operation.alone_s,
+        .wire_s = at_most(operation.wire_s, operation.alone_s),
+    };
     member->alone_s = operation.alone_s;
     member->row = periodic_add(contention->net, &job, contention->uses, count);
     contention->changed = true;
@@ -312,11 +320,6 @@ static void count_waiting(struct run *run, uint32_t live)
     contention_links_drop(run, live);
     set_waiting(contention, member, waiting);
     contention_links_set(run, live);
-}
-
-static double at_most(double value, double most)
-{
-    return value < most ? value : most;
 }
 
 void contention_retune(struct run *run, uint32_t live)

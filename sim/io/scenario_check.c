@@ -50,6 +50,16 @@ static void check_time(struct reading *reading)
                    BINS_MOST);
 }
 
+/* Whether each layout has a storage that says what it writes. */
+static bool writes_are_told(const struct scenario *scenario)
+{
+    for (uint32_t i = 0; i < scenario->layout_count; i++)
+        if (scenario->layouts[i].storage.write_bytes_per_s == 0 &&
+            scenario->storage.write_bytes_per_s == 0)
+            return false;
+    return scenario->layout_count > 0;
+}
+
 static void check_checkpoint(struct reading *reading)
 {
     const struct checkpoint *checkpoint = &reading->scenario->checkpoint;
@@ -62,7 +72,7 @@ static void check_checkpoint(struct reading *reading)
         diag_error(diag, place_of_key(reading, "checkpoint", "interval"),
                    "checkpoint.interval belongs to policy fixed; the others compute theirs");
     if (checkpoint->policy != CHECKPOINT_NONE && checkpoint->store_bytes_per_s == 0 &&
-        reading->scenario->storage.write_bytes_per_s == 0)
+        !writes_are_told(reading->scenario))
         diag_error(diag, place_of_key(reading, "checkpoint", "store"),
                    "checkpoint.store is missing: what the store takes from one job, as 40 GB/s; or "
                    "give storage.write, what it takes from all");
