@@ -108,6 +108,34 @@ static void other_networks(void **state)
     fixture_clear(&fixture);
 }
 
+/* 12-port switches hold one tray of four NICs and have 6 ports up: 12 leaves. A job of 16 GPUs behind one of 4 takes a free domain,
+ * not the trays next to it. */
+static void placement_keeps_domains(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    fixture_init(&fixture, 2);
+    talks(&fixture.scenario);
+    struct layout *layout = fixture_layout(&fixture, "trays", 12, 4);
+    layout->server.domain_servers = 4;
+    layout->fabric.link.switch_ports = 12;
+    fixture_job(&fixture, 0, 0, 1e6, 0, 4);
+    fixture_job(&fixture, 1, 0, 10000, 0, 16);
+    fixture_ready(&fixture);
+    assert_int_equal(fixture.plan.variants[0].fabric.leaves, 12);
+    struct replica_result result;
+    assert_int_equal(fixture_run(&fixture, 0, 0, &result), STATUS_OK);
+    const double inside = 2 * 15 * HOP_IN + 2 * 15 / 16.0 * S / NVLINK;
+    const double want = 10000 * (1 + 0.5 * inside / ring_s(2, 8 * NIC)) / 1.5;
+    const struct job_row *rows = LOG_ITEMS(&result.jobs, struct job_row);
+    double end_s = 0;
+    for (uint64_t i = 0; i < result.jobs.count; i++)
+        if (rows[i].trace_row == 1) end_s = s_from_ns(rows[i].end_ns);
+    CHECK_NEAR(end_s, want, 1e-8);
+    replica_result_clear(&result);
+    fixture_clear(&fixture);
+}
+
 /* Trays of four GPUs, four of them one NVLink domain. A job of 16 is inside one: a ring over NVLink alone. One of 32 spans two:
  * two parts of 16 GPUs, whose 16 NICs carry more than NVLink does. */
 static void trays_of_a_domain(void **state)
@@ -242,6 +270,7 @@ int main(void)
                  published[row].gpus);
     for (size_t i = 0; i < sizeof networks / sizeof *networks; i++)
         rows_add(&rows, other_networks, &networks[i], "bounded by %s", networks[i].name);
+    rows_add(&rows, placement_keeps_domains, NULL, "placement keeps domains");
     rows_add(&rows, trays_of_a_domain, (void *)1, "trays of one NVLink domain");
     rows_add(&rows, trays_of_a_domain, (void *)2, "trays of two NVLink domains");
     return rows_run("speed", &rows);

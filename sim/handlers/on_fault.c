@@ -34,7 +34,7 @@ static uint32_t node_of(const struct run *run, enum component kind, uint32_t ele
     case COMPONENT_LINK:
         return element / links_per_node(run);
     case COMPONENT_LEAF:
-        return element / run->variant->fabric.rails * run->cluster.nodes_per_leaf;
+        return element / run->variant->fabric.rails * run->nodes_per_leaf;
     default:
         return element;
     }
@@ -250,7 +250,7 @@ static void fault_leaf(struct run *run, uint32_t row, uint32_t leaf)
     run->faults.incident[row] = incident;
     const uint32_t first = node_of(run, COMPONENT_LEAF, leaf);
     for (uint32_t node = first;
-         node < first + run->cluster.nodes_per_leaf && node < run->cluster.nodes; node++) {
+         node < first + run->nodes_per_leaf && node < run->cluster.nodes; node++) {
         if (!run->cluster.outs[node])
             incident_at(run, incident)->gpus_removed += run->cluster.gpus_per_node;
         transition_node(run, node, cluster_node_dark);
@@ -308,7 +308,7 @@ void on_repair(struct run *run, uint32_t row)
             refresh_holders(run, n);
         }
     else if (kind == COMPONENT_LEAF)
-        for (uint32_t n = node; n < node + run->cluster.nodes_per_leaf && n < run->cluster.nodes;
+        for (uint32_t n = node; n < node + run->nodes_per_leaf && n < run->cluster.nodes;
              n++)
             transition_node(run, n, cluster_node_lit);
     else if (drained)

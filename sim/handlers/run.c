@@ -150,14 +150,14 @@ static bool init_hands(struct run *run, struct cluster_size size)
 
 static bool init_cluster(struct run *run)
 {
+    if (!span_init(run)) return false;
     const struct layout *layout = &run->scenario->layouts[run->variant->layout];
     const bool one_kind = layout->group_count == 0 || run->scenario->scale_to_load > 0;
     const bool ruled = run->scenario->kind == KIND_SLURM || run->scenario->kind == KIND_KUBERNETES;
     struct cluster_size size = {
         .nodes = run->variant->nodes,
         .gpus_per_node = run->variant->gpus_per_node,
-        .nodes_per_leaf =
-            run->variant->fabric.servers_per_leaf * (run->variant->nodes / run->variant->servers),
+        .nodes_per_leaf = run->nodes_per_place,
         .cores_per_node = layout->server.cores,
         .memory_bytes_per_node = layout->server.memory_bytes,
         .groups = one_kind ? NULL : cluster_groups(run, layout),
@@ -174,7 +174,7 @@ static bool init_cluster(struct run *run)
     if (ruled && !(run->node_gpus = ARENA_ARRAY(run->arena, uint16_t, size.nodes))) return false;
     if (!one_kind && !size.groups) return false;
     if (run->scenario->event_count && !init_hands(run, size)) return false;
-    return run->scratch_nodes && span_init(run) && cluster_init(&run->cluster, run->arena, size);
+    return run->scratch_nodes && cluster_init(&run->cluster, run->arena, size);
 }
 
 static bool init_policy(struct run *run)

@@ -89,6 +89,8 @@ struct run {
     struct policy_view view;
     struct reasons reasons; /* empty unless keep_detail                                      */
     uint32_t overhead_of_rest; /* of virtual machines, in units per GPU of compute and overhead    */
+    uint32_t nodes_per_leaf;  /* below one leaf, or the leaves of a unit                     */
+    uint32_t nodes_per_place; /* that placement keeps together: a leaf's, or an NVLink domain's */
     uint32_t nodes_per_domain, domain_stamp; /* NVLink domains over nodes (span.h); 1 = none         */
     uint32_t *domain_seen;           /* [domains] the stamp of the span that saw it; NULL without     */
     uint32_t *scratch_nodes;         /* [nodes] of a job that gives back GPUs on sick nodes      */

@@ -9,6 +9,8 @@ bool span_init(struct run *run)
     const uint32_t per_server = run->variant->nodes / run->variant->servers;
     const uint32_t servers = layout->server.domain_servers > 1 ? layout->server.domain_servers : 1;
     run->overhead_of_rest = vm_overhead_units(vm_of(run->scenario, run->variant));
+    run->nodes_per_leaf = run->variant->fabric.servers_per_leaf * per_server;
+    run->nodes_per_place = servers > 1 ? servers * per_server : run->nodes_per_leaf;
     /* Machines that share a server are no domain unless they share its NVLinks. */
     const bool apart = per_server > 1 && !layout->groups[0].vm.shared_nvlink;
     run->nodes_per_domain = apart ? 1 : servers * per_server;
@@ -26,7 +28,7 @@ struct span span_begin(struct run *run)
 
 void span_add(struct run *run, struct span *span, uint32_t node)
 {
-    const uint32_t leaf = node / run->cluster.nodes_per_leaf;
+    const uint32_t leaf = node / run->nodes_per_leaf;
     const uint32_t per_pod = run->variant->fabric.units_per_pod;
     if (!span->any) span->leaf = leaf;
     span->any = true;
@@ -47,7 +49,7 @@ void span_into(const struct span *span, struct speed_place *place)
 
 void span_plain(const struct run *run, uint32_t nodes, struct speed_place *place)
 {
-    const uint64_t per_leaf = run->cluster.nodes_per_leaf;
+    const uint64_t per_leaf = run->nodes_per_leaf;
     place->spans_leaves = nodes > per_leaf;
     place->spans_pods = nodes > per_leaf * run->variant->fabric.units_per_pod;
     if (run->nodes_per_domain > 1)

@@ -235,6 +235,8 @@ bool slurm_nodes_init(struct slurm_nodes *nodes, const struct scenario *scenario
     nodes->words = (nodes->nodes + WORD_BITS - 1) / WORD_BITS;
     uint32_t nodes_per_leaf = variant->fabric.servers_per_leaf * (per_server ? per_server : 1);
     if (nodes_per_leaf == 0) nodes_per_leaf = nodes->nodes;
+    const uint32_t domain = layout->server.domain_servers; /* a block, where nothing else is said */
+    if (nodes->topology == TOPOLOGY_BLOCK && domain > 1) nodes_per_leaf = domain * per_server;
     if (!kinds_init(nodes, arena) || !partitions_init(nodes, arena)) return false;
     if (nodes->topology == TOPOLOGY_BLOCK) return blocks_init(nodes, nodes_per_leaf, arena);
     if (nodes->topology != TOPOLOGY_TREE) return true;
