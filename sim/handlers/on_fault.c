@@ -249,8 +249,8 @@ static void fault_leaf(struct run *run, uint32_t row, uint32_t leaf)
     const uint32_t incident = incident_open(run, COMPONENT_LEAF, leaf, 0);
     run->faults.incident[row] = incident;
     const uint32_t first = node_of(run, COMPONENT_LEAF, leaf);
-    for (uint32_t node = first;
-         node < first + run->nodes_per_leaf && node < run->cluster.nodes; node++) {
+    for (uint32_t node = first; node < first + run->nodes_per_leaf && node < run->cluster.nodes;
+         node++) {
         if (!run->cluster.outs[node])
             incident_at(run, incident)->gpus_removed += run->cluster.gpus_per_node;
         transition_node(run, node, cluster_node_dark);
@@ -308,8 +308,7 @@ void on_repair(struct run *run, uint32_t row)
             refresh_holders(run, n);
         }
     else if (kind == COMPONENT_LEAF)
-        for (uint32_t n = node; n < node + run->nodes_per_leaf && n < run->cluster.nodes;
-             n++)
+        for (uint32_t n = node; n < node + run->nodes_per_leaf && n < run->cluster.nodes; n++)
             transition_node(run, n, cluster_node_lit);
     else if (drained)
         transition_node(run, node, cluster_node_lit);
