@@ -101,7 +101,7 @@ static struct periodic *net_of(const double *capacity)
 }
 
 /* After each change: the waits of all jobs are those of a net that is told the jobs of now only, to 1e-9 of the
- * communication; lower <= mean <= upper but for the clamp; who is alone waits for nobody. */
+ * communication; no link carries more than it can. */
 static void compare(const struct periodic *net, const struct held *held, const double *capacity)
 {
     struct periodic *fresh = net_of(capacity);
@@ -119,7 +119,19 @@ static void compare(const struct periodic *net, const struct held *held, const d
         for (int e = 0; e < ESTIMATES; e++)
             CHECK(fabs(is->others_s[e] - want->others_s[e]) <= 3e-9 * (t + want->others_s[e]),
                   "estimate %d: %.12g, want %.12g", e, is->others_s[e], want->others_s[e]);
-        assert_true(is->others_s[ESTIMATE_MEAN] <= is->others_s[ESTIMATE_UPPER]);
+        assert_true(is->others_s[ESTIMATE_MEAN] <=
+                    fmax(is->others_s[ESTIMATE_UPPER], is->others_s[ESTIMATE_LOWER]));
+    }
+    /* No estimate has more on a link than it carries (MODELS 11.3). */
+    for (int e = 0; e < ESTIMATES; e++) {
+        double load[LINKS] = { 0 };
+        for (uint32_t j = 0; j < JOBS; j++)
+            for (uint32_t i = 0; held[j].in && i < held[j].count; i++)
+                load[held[j].uses[i].link] +=
+                    held[j].uses[i].bytes * periodic_rate(net, held[j].row, (enum estimate)e);
+        for (uint32_t link = 0; link < LINKS; link++)
+            CHECK(load[link] <= (1 + 3e-9) * capacity[link], "estimate %d: %g on %g", e, load[link],
+                  capacity[link]);
     }
     periodic_destroy(fresh);
 }

@@ -30,6 +30,7 @@ struct link_sum {
     int128
         asked; /* by its jobs when each communicates alone, in 1/FINE B/s: whole, so that no order matters */
     double meeting; /* sum of duty times flows                                      */
+    double load;    /* by `mean`, bytes a second                                    */
     uint32_t walk;  /* the last one that came by                                    */
     bool full;      /* it can be; as of the last solve                              */
     bool touched;   /* something on it changed since                                */
@@ -367,6 +368,33 @@ static void tell_waits(struct periodic *net, uint32_t row)
     wait->others_s[ESTIMATE_LOWER] = more > 0 ? more + slack : 0;
 }
 
+/* Where `mean`, for some as much as `upper`, has more on a link than it carries, its jobs are at least as slow as with perfect
+ * interleaving: that fits. */
+static void keep_within_links(struct periodic *net, const uint32_t *rows, uint32_t count)
+{
+    for (uint32_t r = 0; r < count; r++) {
+        const struct entry *entry = &net->entries[rows[r]];
+        for (uint32_t i = 0; i < entry->full; i++) net->sums[entry->uses[i].link].load = 0;
+    }
+    for (uint32_t r = 0; r < count; r++) {
+        const struct entry *entry = &net->entries[rows[r]];
+        const double rate = periodic_rate(net, rows[r], ESTIMATE_MEAN);
+        for (uint32_t i = 0; i < entry->full; i++)
+            net->sums[entry->uses[i].link].load += rate * entry->uses[i].bytes;
+    }
+    for (uint32_t r = 0; r < count; r++) {
+        struct entry *entry = &net->entries[rows[r]];
+        double *waits = entry->wait.others_s;
+        bool over = false;
+        for (uint32_t i = 0; i < entry->full; i++) {
+            const uint32_t link = entry->uses[i].link;
+            over |= net->sums[link].load > FULL * flow_net_capacity(net->upper, link);
+        }
+        if (over && waits[ESTIMATE_LOWER] > waits[ESTIMATE_MEAN])
+            waits[ESTIMATE_MEAN] = waits[ESTIMATE_LOWER];
+    }
+}
+
 uint32_t periodic_solve(struct periodic *net, const uint32_t **rows)
 {
     const uint32_t *ignored;
@@ -376,6 +404,7 @@ uint32_t periodic_solve(struct periodic *net, const uint32_t **rows)
     const uint32_t count = find_reached(net);
     solve_mean(net, net->rows, count);
     for (uint32_t r = 0; r < count; r++) tell_waits(net, net->rows[r]);
+    keep_within_links(net, net->rows, count);
     *rows = net->rows;
     return count;
 }

@@ -10,8 +10,9 @@
  *     upper   all jobs always communicate: rates are max-min fair (network/flow_net), weighted by parallel flows
  *     lower   perfect interleaving: step rates as high as alone, unless a link cannot carry what all bring together
  *     mean    random phases: on each link that can be full, a job meets each other one in the share of its step in which
- *             that one communicates; the fullest link counts; at most as long as `upper`. Against jobs stepped one by one
- *             (tests/test_steps) 2 % short to 5 % long where jobs have equally many flows, to 14 % long where one has twice as many
+ *             that one communicates; the fullest link counts; at most as long as `upper`, and where a link would then
+ *             carry more than it can, at least as long as `lower`. Against jobs stepped one by one (tests/test_steps) 2 %
+ *             short to 5 % long where jobs have equally many flows, to 14 % long where one has twice as many
  *
  * A link that cannot be full, whatever the others do (the sum of what its jobs bring when they communicate alone is within its
  * capacity), is left out: it slows nobody, exactly. What a job waits because its own links are slower than wire_s says (a
