@@ -164,58 +164,72 @@ static void take(struct slots *slots, struct span span, struct taking taking)
     slots->empty = false;
 }
 
-/* Four words a turn, here and below: this is where a pass spends its time. */
-static void drop(uint64_t *restrict nodes, const uint64_t *restrict taken, uint32_t words)
+/* The rows that together hold what is taken in some step of a span. */
+struct rows {
+    const uint64_t *at[SLOTS_BLOCK + 3]; /* [count] */
+    uint32_t count;
+};
+
+static void add_row(const struct slots *slots, struct rows *rows, const uint64_t *all, uint32_t row)
 {
-    uint32_t w = 0;
-    for (; w + 4 <= words; w += 4)
-        for (uint32_t i = w; i < w + 4; i++) nodes[i] &= ~taken[i];
-    for (; w < words; w++) nodes[w] &= ~taken[w];
+    rows->at[rows->count++] = all + (size_t)row * slots->words;
 }
 
-/* Takes out of nodes[] what is taken in some step of a span within one block: in its first step, or from a later one on. */
-static void drop_in_block(const struct slots *slots, struct span span, uint64_t *nodes)
+/* A span within one block: its first step, or from a later one on; else each step at which something begins. */
+static void add_in_block(const struct slots *slots, struct span span, struct rows *rows)
 {
     const uint32_t block = span.first / SLOTS_BLOCK;
-    drop(nodes, row_of(slots, slots->whole, block), slots->words);
+    add_row(slots, rows, slots->whole, block);
     if (!slots->cut[block]) return;
     if (span.first % SLOTS_BLOCK == 0)
-        drop(nodes, row_of(slots, slots->head, span.behind - 1), slots->words);
+        add_row(slots, rows, slots->head, span.behind - 1);
     else if (span.behind % SLOTS_BLOCK == 0)
-        drop(nodes, row_of(slots, slots->tail, span.first), slots->words);
+        add_row(slots, rows, slots->tail, span.first);
     else {
         const uint32_t first = span.first % SLOTS_BLOCK, count = span.behind - span.first;
         const uint32_t inside = slots->begins[block] >> first & ((UINT32_C(1) << count) - 1);
         for (uint32_t bits = inside | 1; bits; bits &= bits - 1)
-            drop(nodes, row_of(slots, slots->at, span.first + (uint32_t)__builtin_ctz(bits)),
-                 slots->words);
+            add_row(slots, rows, slots->at, span.first + (uint32_t)__builtin_ctz(bits));
     }
 }
 
-/* The same for any span. */
-static void drop_taken(const struct slots *slots, struct span span, uint64_t *restrict nodes)
+static void rows_of(const struct slots *slots, struct span span, struct rows *rows)
 {
-    const uint32_t last_step = span.behind - 1, words = slots->words;
+    rows->count = 0;
+    const uint32_t last_step = span.behind - 1;
     const uint32_t first = span.first / SLOTS_BLOCK, last = last_step / SLOTS_BLOCK;
     if (first == last) {
-        drop_in_block(slots, span, nodes);
+        add_in_block(slots, span, rows);
         return;
     }
-    const uint32_t between = last - first - 1;
-    const uint32_t level = between ? 31 - (uint32_t)__builtin_clz(between) : 0;
-    const uint64_t *restrict a = row_of(slots, slots->whole, first);
-    const uint64_t *restrict b =
-        slots->cut[first] ? row_of(slots, slots->tail, span.first) : slots->none;
-    const uint64_t *restrict c = between ? some_of(slots, level, first + 1) : slots->none;
-    const uint64_t *restrict d =
-        between ? some_of(slots, level, last - (1u << level)) : slots->none;
-    const uint64_t *restrict e =
-        slots->cut[last] ? row_of(slots, slots->head, last_step) : slots->none;
-    const uint64_t *restrict f = row_of(slots, slots->whole, last);
+    add_row(slots, rows, slots->whole, first);
+    if (slots->cut[first]) add_row(slots, rows, slots->tail, span.first);
+    if (last - first > 1) {
+        const uint32_t level = 31 - (uint32_t)__builtin_clz(last - first - 1);
+        const uint32_t base = level * slots->blocks_max;
+        add_row(slots, rows, slots->some, base + first + 1);
+        add_row(slots, rows, slots->some, base + last - (UINT32_C(1) << level));
+    }
+    if (slots->cut[last]) add_row(slots, rows, slots->head, last_step);
+    add_row(slots, rows, slots->whole, last);
+}
+
+/* Three rows at a time, four words a turn: this is where a pass spends its time. */
+static void drop(uint64_t *restrict nodes, const uint64_t *const *rows, uint32_t words)
+{
+    const uint64_t *restrict a = rows[0], *restrict b = rows[1], *restrict c = rows[2];
     uint32_t w = 0;
     for (; w + 4 <= words; w += 4)
-        for (uint32_t i = w; i < w + 4; i++) nodes[i] &= ~(a[i] | b[i] | c[i] | d[i] | e[i] | f[i]);
-    for (; w < words; w++) nodes[w] &= ~(a[w] | b[w] | c[w] | d[w] | e[w] | f[w]);
+        for (uint32_t i = w; i < w + 4; i++) nodes[i] &= ~(a[i] | b[i] | c[i]);
+    for (; w < words; w++) nodes[w] &= ~(a[w] | b[w] | c[w]);
+}
+
+static void drop_taken(const struct slots *slots, struct span span, uint64_t *nodes)
+{
+    struct rows rows;
+    rows_of(slots, span, &rows);
+    while (rows.count % 3) rows.at[rows.count++] = slots->none;
+    for (uint32_t r = 0; r < rows.count; r += 3) drop(nodes, rows.at + r, slots->words);
 }
 
 /* Steps that a slot of which touches [from_s, to_s): cut to the table. */
@@ -287,7 +301,7 @@ static bool free_more(struct slots *slots, uint32_t step, const uint64_t *nodes)
 {
     uint64_t any = 0;
     memcpy(slots->after, nodes, slots->words * sizeof *slots->after);
-    drop_in_block(slots, (struct span){ step, step + 1 }, slots->after);
+    drop_taken(slots, (struct span){ step, step + 1 }, slots->after);
     for (uint32_t w = 0; w < slots->words; w++) any |= slots->after[w];
     if (!any) return true;
     const bool is_end = slots->ends[step / WORD_BITS] >> (step % WORD_BITS) & 1;
