@@ -3,20 +3,10 @@
 
 #include <stdlib.h>
 
-enum { EXACT = 8 };
-
-/* The largest size that is not above n: 1 to 8, 12, 16, 24, ... */
-static uint32_t size_of(uint32_t nodes)
-{
-    if (nodes <= EXACT) return nodes - 1;
-    const uint32_t log2 = 31 - (uint32_t)__builtin_clz(nodes);
-    return EXACT - 1 + 2 * (log2 - 3) + (nodes >> (log2 - 1) & 1);
-}
-
 void slurm_hopeless_init(struct slurm_hopeless *hopeless, uint32_t steps, uint32_t nodes)
 {
     *hopeless = (struct slurm_hopeless){ .steps = steps,
-                                         .sizes = size_of(nodes ? nodes : 1) + 1,
+                                         .sizes = slurm_hopeless_size(nodes ? nodes : 1) + 1,
                                          .serial = 1 };
 }
 
@@ -30,21 +20,6 @@ void slurm_hopeless_clear(struct slurm_hopeless *hopeless)
 void slurm_hopeless_forget(struct slurm_hopeless *hopeless)
 {
     hopeless->serial++;
-}
-
-static struct slurm_hopeless_row *row_of(const struct slurm_hopeless *hopeless,
-                                         struct slurm_hopeless_at at, uint32_t size)
-{
-    return hopeless->kinds[at.kind] + (size_t)size * hopeless->steps + at.step;
-}
-
-uint32_t slurm_hopeless_until(const struct slurm_hopeless *hopeless, struct slurm_hopeless_at at,
-                              uint32_t nodes, int64_t limit_s)
-{
-    if (at.kind >= hopeless->kind_count || !hopeless->kinds[at.kind] || at.step >= hopeless->steps)
-        return at.step;
-    const struct slurm_hopeless_row *row = row_of(hopeless, at, size_of(nodes));
-    return row->serial == hopeless->serial && row->limit_s <= limit_s ? row->until : at.step;
 }
 
 static bool make_kind(struct slurm_hopeless *hopeless, uint32_t kind)
@@ -68,9 +43,9 @@ bool slurm_hopeless_learn(struct slurm_hopeless *hopeless, struct slurm_hopeless
     if (limit_s > UINT32_MAX || at.step >= hopeless->steps) return true;
     if (!make_kind(hopeless, at.kind)) return false;
     /* The smallest size above `ready`: the next one, unless sizes between were left out. */
-    uint32_t size = ready == 0 ? 0 : size_of(ready) + 1;
+    uint32_t size = ready == 0 ? 0 : slurm_hopeless_size(ready) + 1;
     for (; size < hopeless->sizes; size++) {
-        struct slurm_hopeless_row *row = row_of(hopeless, at, size);
+        struct slurm_hopeless_row *row = slurm_hopeless_row(hopeless, at, size);
         const bool knows_more =
             row->serial == hopeless->serial && row->limit_s <= limit_s && row->until >= at.until;
         if (!knows_more)

@@ -14,6 +14,7 @@
 #define GPUPLAN_POLICY_SLURM_HOPELESS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* What is known of one size at one step; valid while serial is the table's. */
@@ -37,10 +38,34 @@ void slurm_hopeless_clear(struct slurm_hopeless *hopeless);
 /* Nothing is known any more: a cycle begins, or something else than a start happened. */
 void slurm_hopeless_forget(struct slurm_hopeless *hopeless);
 
+/* The largest size that is not above n >= 1: 1 to 8, 12, 16, 24, ... counted from 0. */
+enum { HOPELESS_EXACT = 8 };
+static inline uint32_t slurm_hopeless_size(uint32_t nodes)
+{
+    if (nodes <= HOPELESS_EXACT) return nodes - 1;
+    const uint32_t log2 = 31 - (uint32_t)__builtin_clz(nodes);
+    return HOPELESS_EXACT - 1 + 2 * (log2 - 3) + (nodes >> (log2 - 1) & 1);
+}
+
+static inline struct slurm_hopeless_row *slurm_hopeless_row(const struct slurm_hopeless *hopeless,
+                                                            struct slurm_hopeless_at at,
+                                                            uint32_t size)
+{
+    return hopeless->kinds[at.kind] + (size_t)size * hopeless->steps + at.step;
+}
+
 /* The step up to whose begin a job of n >= 1 nodes and this limit is known to be moved on from at.step, or from a later one;
  * at.step = nothing is known. at.until is not looked at. */
-uint32_t slurm_hopeless_until(const struct slurm_hopeless *hopeless, struct slurm_hopeless_at at,
-                              uint32_t nodes, int64_t limit_s);
+static inline uint32_t slurm_hopeless_until(const struct slurm_hopeless *hopeless,
+                                            struct slurm_hopeless_at at, uint32_t nodes,
+                                            int64_t limit_s)
+{
+    if (at.kind >= hopeless->kind_count || !hopeless->kinds[at.kind] || at.step >= hopeless->steps)
+        return at.step;
+    const struct slurm_hopeless_row *row =
+        slurm_hopeless_row(hopeless, at, slurm_hopeless_size(nodes));
+    return row->serial == hopeless->serial && row->limit_s <= limit_s ? row->until : at.step;
+}
 
 /* A job of this limit found that `ready` of its candidates are ready when the step ends. False: memory is out. */
 bool slurm_hopeless_learn(struct slurm_hopeless *hopeless, struct slurm_hopeless_at at,
