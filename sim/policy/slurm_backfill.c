@@ -83,15 +83,6 @@ static bool enough(const struct slurm *slurm, const struct slurm_need *need)
 
 /* ---- step 8 ---------------------------------------------------------------------------------- */
 
-static void read_chosen(struct slurm *slurm)
-{
-    uint32_t count;
-    const struct part *parts = slurm_parts(slurm->chooser, &count);
-    memset(slurm->chosen, 0, slurm->nodes.words * sizeof *slurm->chosen);
-    for (uint32_t p = 0; p < count; p++)
-        slurm->chosen[parts[p].node / 64] |= UINT64_C(1) << (parts[p].node % 64);
-}
-
 struct span_s {
     int64_t from_s, to_s;
 };
@@ -187,11 +178,11 @@ static void skip_known(const struct slurm *slurm, struct attempt_at *try)
     struct slurm_hopeless_at at = hopeless_at(slurm, try);
     const uint32_t first = at.step;
     for (;;) {
-        const uint32_t until = slurm_hopeless_until(&slurm->hopeless, at, try->need->nodes_min,
-                                                    try->limit_s);
-        const uint32_t step = until > at.step ? slots_freed_by(slots, until) : 0;
-        if (step <= at.step) break;
-        at.step = step;
+        const uint32_t until =
+            slurm_hopeless_until(&slurm->hopeless, at, try->need->nodes_min, try->limit_s);
+        const uint32_t freed = until > at.step ? slots_freed_by(slots, until) : 0;
+        if (freed <= at.step) break;
+        at.step = freed;
     }
     if (at.step > first) try->at_s = slots->begin_s + at.step * slots->step_s;
 }
@@ -248,12 +239,12 @@ static enum step place_at(struct slurm *slurm, const struct policy_view *view,
     }
     const struct span_s span = slots_of(slurm, start_s, try->limit_s);
     if (!may_reserve(slurm, view, try, span)) return STEP_DONE;
-    read_chosen(slurm);
-    if (slots_overlap(&slurm->slots, span.from_s, span.to_s, slurm->chosen)) {
+    const uint64_t *chosen = slurm_chosen(slurm->chooser);
+    if (slots_overlap(&slurm->slots, span.from_s, span.to_s, chosen)) {
         meet(slurm, try, start_s);
         return STEP_ON;
     }
-    slurm->out_of_memory |= !slots_reserve(&slurm->slots, span.from_s, span.to_s, slurm->chosen);
+    slurm->out_of_memory |= !slots_reserve(&slurm->slots, span.from_s, span.to_s, chosen);
     return STEP_DONE;
 }
 
@@ -331,7 +322,8 @@ static enum step step_from(struct slurm *slurm, const struct policy_view *view,
     struct slurm_crowd crowd = { .candidates = slurm->candidates,
                                  .table = try->table,
                                  .nodes_min = need->nodes_min,
-                                 .least_s = try->least_s };
+                                 .least_s = try->least_s,
+                                 .nodes_only = try->counts && slurm->nodes.sockets_most == 0 };
     if (try->counts) skip_known(slurm, try);
     try->later_s = slurm_backfill_candidates(slurm, view, try->entry, try->at_s, try->limit_s);
     const bool ends = try->later_s < SLOTS_NEVER;

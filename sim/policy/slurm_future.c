@@ -150,6 +150,16 @@ static int64_t last_end(const struct slurm *slurm, const struct policy_view *vie
     }
 }
 
+static int64_t crowd_end(const struct slurm *slurm, const struct policy_view *view,
+                         struct slurm_crowd *crowd, int64_t until_s, int64_t now_s)
+{
+    if (crowd->until_s != until_s) {
+        crowd->until_s = until_s;
+        crowd->end_s = last_end(slurm, view, crowd->candidates, until_s, now_s);
+    }
+    return crowd->end_s;
+}
+
 /* Whether enough ready nodes are all that the selector asks for: then its answer is known before. */
 bool slurm_is_plain(const struct slurm *slurm, const struct slurm_need *need)
 {
@@ -185,9 +195,9 @@ bool slurm_when_is_behind(struct slurm *slurm, const struct policy_view *view,
     if (base_s == VACANT_NEVER) return false;
     int64_t within_s = 0, window_s = WINDOW_FIRST_S;
     for (; base_s + window_s <= later_s; window_s *= 2) within_s = base_s + window_s;
-    if (last_end(slurm, view, crowd->candidates, base_s + window_s, now_s) <= later_s) return false;
-    return within_s < crowd->least_s ||
-           slurm_crowd_ready(slurm, view, crowd, within_s) < crowd->nodes_min;
+    return (within_s < crowd->least_s ||
+            slurm_crowd_ready(slurm, view, crowd, within_s) < crowd->nodes_min) &&
+           crowd_end(slurm, view, crowd, base_s + window_s, now_s) > later_s;
 }
 
 int64_t slurm_when_expected(struct slurm *slurm, const struct policy_view *view,
@@ -198,7 +208,7 @@ int64_t slurm_when_expected(struct slurm *slurm, const struct policy_view *view,
     int64_t window_s = WINDOW_FIRST_S;
     while (base_s + window_s < crowd->ready_s) window_s *= 2;
     *until_s = base_s + window_s;
-    return last_end(slurm, view, crowd->candidates, *until_s, now_s);
+    return crowd_end(slurm, view, crowd, *until_s, now_s);
 }
 
 /* Which candidates the selector is asked about. Those that are not ready cannot serve a plain request; it only counts them
@@ -226,13 +236,14 @@ struct slurm_when slurm_when(struct slurm *slurm, const struct policy_view *view
     if (base_s == VACANT_NEVER) return when;
     struct slurm_how later = *how;
     later.future = true;
+    later.nodes_only = crowd->nodes_only;
     when.now = false;
     for (int64_t window_s = WINDOW_FIRST_S;; window_s *= 2) {
         const int64_t until_s = base_s + window_s;
         if (until_s < crowd->ready_s) continue;
         later.candidates = asked_about(slurm, view, need, crowd, until_s);
         bring(slurm, view, later.candidates, until_s);
-        when.start_s = last_end(slurm, view, how->candidates, until_s, now_s);
+        when.start_s = crowd_end(slurm, view, crowd, until_s, now_s);
         when.answer = slurm_select(slurm->chooser, &slurm->future.picture, need, &later);
         if (when.answer == SLURM_PLACED || slurm->out_of_memory) return when;
         if (!running_at(&slurm->ends, running_behind(&slurm->ends, ns_of_last(until_s))))

@@ -61,6 +61,11 @@ const struct part *slurm_parts(const struct slurm_chooser *chooser, uint32_t *co
     return chooser->parts;
 }
 
+const uint64_t *slurm_chosen(const struct slurm_chooser *chooser)
+{
+    return chooser->chosen;
+}
+
 /* ---- candidates ------------------------------------------------------------------------------ */
 
 /* No node with fewer can serve the job. */
@@ -398,7 +403,7 @@ enum slurm_answer slurm_select(struct slurm_chooser *chooser, const struct slurm
     if (!is_possible(chooser->nodes, need)) return SLURM_NEVER;
     find_candidates(&choice);
     const bool found = need->one_node ? choose_one(&choice) : choose_several(&choice);
-    if (found && parts_fill(&choice)) return SLURM_PLACED;
+    if (found && (how->nodes_only || parts_fill(&choice))) return SLURM_PLACED;
     chooser->part_count = 0;
     if (choice.waits_for_switch) return SLURM_SWITCHES;
     if (!found && !need->one_node && chooser->nodes->topology != TOPOLOGY_NONE &&

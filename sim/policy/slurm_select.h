@@ -31,6 +31,7 @@ struct slurm_how {
     int64_t waited_ns;          /* for --switches                                                 */
     bool backfill;              /* nodes where a job is ending may be used, after others; bf_busy_nodes */
     bool future;                /* when running jobs will have gone: no job is ending anywhere      */
+    bool nodes_only;            /* slurm_chosen is enough; only where their cores and GPUs always come out     */
 };
 
 /* Memory of the selector, and its answer. */
@@ -41,6 +42,9 @@ void slurm_chooser_destroy(struct slurm_chooser *chooser);
 /* The place of the last SLURM_PLACED, in order of nodes; whole GPUs by mask, shards by share_units, cores and
  * memory in full. Borrowed until the next call. */
 const struct part *slurm_parts(const struct slurm_chooser *chooser, uint32_t *count);
+
+/* The same as a set of nodes. */
+const uint64_t *slurm_chosen(const struct slurm_chooser *chooser);
 
 enum slurm_answer slurm_select(struct slurm_chooser *chooser, const struct slurm_picture *picture,
                                const struct slurm_need *need, const struct slurm_how *how);

@@ -416,7 +416,9 @@ struct slurm_crowd {
     uint32_t table, nodes_min;  /* table: of when they are ready                                   */
     int64_t ready_s;            /* nodes_min of them are ready (slurm_vacancy_at)                   */
     int64_t least_s;            /* no nodes_min of any candidates are ready before; 0 = not known     */
+    bool nodes_only; /* slurm_chosen is enough of a start in the future: a plain request, no node with Cores=  */
     int64_t base_s;             /* from where windows of ends are counted; 0 = not asked yet          */
+    int64_t until_s, end_s;     /* the last end by until_s, of which was asked last; 0 = not asked yet       */
 };
 
 /* How many of them are ready by until_s, as slurm_vacancy_count; of one node that is known from ready_s, which must be set. */

@@ -78,6 +78,6 @@ void slurm_vacancy_ready(struct slurm *slurm, const struct policy_view *view, ui
 
 /* When the first job on a node of the set ends; VACANT_NEVER = none runs there. */
 int64_t slurm_vacancy_first_end(struct slurm *slurm, const struct policy_view *view,
-                              const uint64_t *nodes);
+                                const uint64_t *nodes);
 
 #endif
