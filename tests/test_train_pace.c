@@ -2,6 +2,7 @@
  * a whole run. */
 #include "fixture.h"
 
+#include "models/straggler.h"
 #include "tests/near.h"
 #include "tests/rows.h"
 
@@ -122,6 +123,32 @@ static void odd_jobs_run(void **state)
     fixture_clear(&fixture);
 }
 
+/* Noise of 0.05 on 64 GPUs: factor 1.12321 (JS-039), whatever the servers; where servers differ, 16 of four wait longer than the 8
+ * of the recording did (models/straggler has its own rows). */
+static void the_slowest_member_is_told(void **state)
+{
+    const bool servers = rows_number(state);
+    struct fixture fixture;
+    fixture_init(&fixture, 1);
+    fixture.scenario.stragglers.noise = 0.05;
+    fixture.scenario.stragglers.units = servers ? UNITS_SERVERS : UNITS_GPUS;
+    fixture.scenario.recorded_count = 8;
+    fixture_layout(&fixture, "as recorded", 8, 8);
+    fixture_layout(&fixture, "servers of four", 16, 4);
+    fixture_job(&fixture, 0, 0, 10000, 0, 64);
+    fixture_ready(&fixture);
+    const double factor[] = { servers ? straggler_factor(8, 0.05) : 1.12321,
+                              servers ? straggler_factor(16, 0.05) : 1.12321 };
+    for (uint32_t layout = 0; layout < 2; layout++) {
+        struct replica_result result;
+        assert_int_equal(fixture_run(&fixture, layout, 0, &result), STATUS_OK);
+        CHECK_NEAR(s_from_ns(result.run_end_ns), 10000 * factor[layout] / factor[0], 1e-5);
+        CHECK_NEAR(share(&result, ACC_STRAGGLER), 1 - 1 / factor[layout], 1e-4);
+        replica_result_clear(&result);
+    }
+    fixture_clear(&fixture);
+}
+
 int main(void)
 {
     struct rows rows = { 0 };
@@ -129,5 +156,7 @@ int main(void)
         rows_add(&rows, gradients_by_hand, (void *)g, "eight GPUs on servers of %u", (unsigned)g);
     rows_add(&rows, a_pipeline_has_a_bubble, NULL, "a pipeline has a bubble");
     rows_add(&rows, odd_jobs_run, NULL, "jobs of 1 to 24 GPUs on servers of 5");
+    rows_add(&rows, the_slowest_member_is_told, (void *)0, "stragglers among GPUs");
+    rows_add(&rows, the_slowest_member_is_told, (void *)1, "stragglers among servers");
     return rows_run("train_pace", &rows);
 }

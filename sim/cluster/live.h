@@ -46,7 +46,7 @@ struct live_job {
 /* How fast an attempt works and where its GPU-time goes, between two changes. */
 struct tempo {
     uint32_t rate_q30; /* work ns per ns, 2^30 = reference speed                                 */
-    /* Units per asked GPU; 1,008,000 need 20 bits. */
+    uint32_t straggler; /* this and what follows: units per asked GPU; 1,008,000 need 20 bits   */
     uint64_t intra : 21, inter : 21, contention : 21;
     uint64_t data : 21, bubble : 21, checkpoint : 21;
 };

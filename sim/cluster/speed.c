@@ -9,6 +9,7 @@
 #include "models/checkpoint.h"
 #include "models/hardware.h"
 #include "models/locality.h"
+#include "models/straggler.h"
 
 #include <math.h>
 #include <string.h>
@@ -30,6 +31,7 @@ struct speed {
     const struct scenario *scenario;
     struct site here, recorded;
     struct train_paces *paces;                 /* NULL: no profile has a training plan */
+    struct straggler_table noise;              /* filled when steps have any */
     struct collective_memo memo[2][MEMO_ROWS]; /* here, recorded */
 };
 
@@ -41,6 +43,8 @@ struct speed *speed_create(const struct scenario *scenario, const struct variant
     speed->scenario = scenario;
     speed->here = site_of_layout(scenario, variant);
     speed->recorded = site_recorded(scenario);
+    if (scenario->stragglers.noise > 0)
+        straggler_table_init(&speed->noise, scenario->stragglers.noise);
     for (uint32_t i = 0; i < scenario->communication.mix_count && !speed->paces; i++)
         if (scenario->communication.mix[i].profile.train.model.id[0] != '\0') {
             speed->paces = train_paces_create(arena);
@@ -235,10 +239,10 @@ static bool has_plan(const struct speed *speed, const struct speed_query *query)
     return speed->scenario->communication.mix[query->profile].profile.train.model.id[0] != '\0';
 }
 
-/* Time that a unit of compute takes, and its parts. */
+/* What makes a unit of compute longer, each as a multiple of it, and the whole of it. */
 struct pace {
-    double slowdown, intra_frac, inter_frac, contention_frac, data_frac, bubble_frac,
-        checkpoint_frac;
+    double slowdown, intra, inter, contention, data, straggler, bubble;
+    double checkpoint_frac; /* of the whole */
     struct checkpoint_times checkpoint;
 };
 
@@ -251,22 +255,26 @@ static const struct profile *reader_of(const struct speed *speed, const struct s
     return profile->input_bytes_per_s > 0 ? profile : NULL;
 }
 
-/* Input that comes too slowly makes the step longer; the other parts are smaller shares of it then. */
+/* Input that comes too slowly makes the step longer. */
 static void wait_for_input(const struct speed *speed, const struct speed_query *query,
                            struct pace *pace)
 {
     const struct profile *profile = reader_of(speed, query);
     if (!profile || query->read_bytes_per_s <= 0) return;
     const double read = profile->input_bytes_per_s * query->gpus / query->read_bytes_per_s;
-    const double step = pace->slowdown;
-    double whole = step + read;
-    if (profile->prefetch) whole = read > step ? read : step;
-    pace->data_frac = (whole - step) / whole;
-    pace->slowdown = whole;
-    pace->intra_frac *= step / whole;
-    pace->inter_frac *= step / whole;
-    pace->contention_frac *= step / whole;
-    pace->bubble_frac *= step / whole;
+    pace->data = profile->prefetch ? above(read, pace->slowdown) : read;
+    pace->slowdown += pace->data;
+}
+
+/* All of the step is as long as its slowest member's (MODELS 3.8). */
+static void wait_for_slowest(const struct speed *speed, struct speed_place place, uint32_t gpus,
+                             struct pace *pace)
+{
+    const struct stragglers *stragglers = &speed->scenario->stragglers;
+    if (stragglers->noise <= 0) return;
+    const uint32_t units = stragglers->units == UNITS_SERVERS ? place.servers : gpus;
+    pace->straggler = pace->slowdown * (straggler_table_at(&speed->noise, units) - 1);
+    pace->slowdown += pace->straggler;
 }
 
 static struct pace pace_of(struct speed *speed, int which, const struct speed_query *query,
@@ -278,25 +286,21 @@ static struct pace pace_of(struct speed *speed, int which, const struct speed_qu
         const struct exposure e = has_plan(speed, query)
                                       ? exposure_by_plan(speed, which, query, place)
                                       : exposure_by_kappa(speed, which, query, place);
-        const double own = e.own < e.all ? e.own : e.all, intra = e.intra < own ? e.intra : own;
+        const double own = e.own < e.all ? e.own : e.all;
+        pace.intra = e.intra < own ? e.intra : own;
+        pace.inter = own - pace.intra;
+        pace.contention = e.all - own;
+        pace.bubble = e.bubble;
         pace.slowdown += e.all + e.bubble;
-        pace.intra_frac = intra / pace.slowdown;
-        pace.inter_frac = (own - intra) / pace.slowdown;
-        pace.contention_frac = (e.all - own) / pace.slowdown;
-        pace.bubble_frac = e.bubble / pace.slowdown;
     }
     if (!which) wait_for_input(speed, query, &pace);
+    wait_for_slowest(speed, place, query->gpus, &pace);
     pace.checkpoint = checkpoint_of(speed, site, query, place);
     if (!which) pace.checkpoint.write_s += query->write_wait_s;
     if (pace.checkpoint.interval_s > 0) {
         const double cycle_s = pace.checkpoint.interval_s + pace.checkpoint.write_s;
         pace.checkpoint_frac = pace.checkpoint.write_s / cycle_s;
         pace.slowdown *= cycle_s / pace.checkpoint.interval_s;
-        pace.intra_frac *= 1 - pace.checkpoint_frac;
-        pace.inter_frac *= 1 - pace.checkpoint_frac;
-        pace.contention_frac *= 1 - pace.checkpoint_frac;
-        pace.data_frac *= 1 - pace.checkpoint_frac;
-        pace.bubble_frac *= 1 - pace.checkpoint_frac;
     }
     return pace;
 }
@@ -323,6 +327,12 @@ static double recorded_slowdown(struct speed *speed, const struct speed_query *q
            (scenario->contains_checkpoint ? checkpoint : 1);
 }
 
+/* In the ledger's units. */
+static uint32_t share_of(double part, const struct pace *pace)
+{
+    return (uint32_t)(part / pace->slowdown * SHARE_ALL);
+}
+
 struct speed_answer speed_of(struct speed *speed, const struct speed_query *query)
 {
     const struct pace pace = pace_of(speed, 0, query, query->place);
@@ -334,11 +344,12 @@ struct speed_answer speed_of(struct speed *speed, const struct speed_query *quer
         .tempo = { .rate_q30 = scaled < 1              ? 1
                                : scaled > 4294967295.0 ? 4294967295u
                                                        : (uint32_t)scaled,
-                   .intra = (uint32_t)(pace.intra_frac * SHARE_ALL),
-                   .inter = (uint32_t)(pace.inter_frac * SHARE_ALL),
-                   .contention = (uint32_t)(pace.contention_frac * SHARE_ALL),
-                   .data = (uint32_t)(pace.data_frac * SHARE_ALL),
-                   .bubble = (uint32_t)(pace.bubble_frac * SHARE_ALL),
+                   .straggler = share_of(pace.straggler, &pace),
+                   .intra = share_of(pace.intra, &pace),
+                   .inter = share_of(pace.inter, &pace),
+                   .contention = share_of(pace.contention, &pace),
+                   .data = share_of(pace.data, &pace),
+                   .bubble = share_of(pace.bubble, &pace),
                    .checkpoint = (uint32_t)(pace.checkpoint_frac * SHARE_ALL) },
         .cycle_ns = pace.checkpoint.interval_s > 0
                         ? ns_from_s(pace.checkpoint.interval_s + pace.checkpoint.write_s)

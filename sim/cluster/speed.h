@@ -14,7 +14,7 @@
  *
  *     max(T, x) with prefetch, else T + x      in place of T = 1 + max(0, kappa r(p) - w)
  *
- * Leaves out: stragglers, clocks (their shares are 0). */
+ * Leaves out: clocks (their share is 0). */
 #ifndef GPUPLAN_CLUSTER_SPEED_H
 #define GPUPLAN_CLUSTER_SPEED_H
 

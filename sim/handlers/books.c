@@ -73,6 +73,7 @@ static void levels_at(const struct run *run, uint32_t live, const struct tempo *
                                         .inter = tempo->inter,
                                         .contention = tempo->contention,
                                         .data = tempo->data,
+                                        .straggler = tempo->straggler,
                                         .bubble = tempo->bubble,
                                         .checkpoint = tempo->checkpoint,
                                         .overhead_of_rest = run->overhead_of_rest };

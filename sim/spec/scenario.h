@@ -103,6 +103,13 @@ struct communication {
     uint32_t mix_count; /* by_model_mix: the catalog's mix, and its other profiles behind; else 1 */
 };
 
+/* The members of a synchronous step differ: each takes a lognormal time of mean 1 (MODELS 3.8). */
+enum noise_units { UNITS_GPUS, UNITS_SERVERS };
+struct stragglers {
+    double noise;          /* log-sd of a step's time; 0 = all are as fast                        */
+    enum noise_units units; /* what differs: each GPU, or each server as a whole                   */
+};
+
 struct component_failures {
     enum law law;  /* of the time between faults of ONE component                    */
     double mean_s; /* mean time between faults of one component; > 0 unless LAW_NONE */
@@ -271,6 +278,7 @@ struct scenario {
     struct failures failures;
     struct checkpoint checkpoint;
     struct storage storage;
+    struct stragglers stragglers;
 
     struct layout layouts[LIMIT_LAYOUTS];
     uint32_t layout_count;
