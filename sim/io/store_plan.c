@@ -70,7 +70,7 @@ static bool draws_places(const struct scenario *scheduler)
            scheduler->placement != PLACE_PACK && scheduler->placement != PLACE_SPREAD;
 }
 
-/* What differs from replica to replica: "days" or "jobs", "faults", "profiles", "placement" with blanks
+/* What differs from replica to replica: "days" or "jobs", "faults", "profiles", "placement", "routing" with blanks
  * between them, or "none": then one replica is exact. */
 static enum status write_chance(struct db *db, const struct plan *plan)
 {
@@ -90,13 +90,18 @@ static enum status write_chance(struct db *db, const struct plan *plan)
     bool placement = draws_places(scenario);
     for (uint32_t i = 0; i < scenario->scheduler_count; i++)
         placement |= draws_places(&scenario->schedulers[i]);
+    bool routing = false;
+    for (uint32_t i = 0; i < scenario->layout_count; i++)
+        routing |= scenario->layouts[i].fabric.routing == ROUTING_SAMPLED &&
+                   communication->kind != COMM_NONE && scenario->contention != NETWORK_NONE;
     const char *chance[] = { scenario->resample == RESAMPLE_DAYS   ? " days"
                              : scenario->resample == RESAMPLE_FILL ? " jobs"
                                                                    : "",
                              faults ? " faults" : "", profiles ? " profiles" : "",
-                             placement ? " placement" : "" };
+                             placement ? " placement" : "", routing ? " routing" : "" };
     char text[64];
-    snprintf(text, sizeof text, "%s%s%s%s", chance[0], chance[1], chance[2], chance[3]);
+    snprintf(text, sizeof text, "%s%s%s%s%s", chance[0], chance[1], chance[2], chance[3],
+             chance[4]);
     return store_meta(db, "chance", text[0] != '\0' ? text + 1 : "none");
 }
 
