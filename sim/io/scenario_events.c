@@ -56,21 +56,47 @@ static void check_nodes(struct key_reader *reader, const struct key_found *found
         refuse_value(reader, found, "'%s' as a host list %s", list, why);
 }
 
-/* NODE:INDEX */
+/* Parts of a node that are counted from 0: its GPUs, or the NICs of its server; 0 where the layout lacks the node. */
+static uint32_t parts_of_node(const struct layout *layout, const char *node, bool nics)
+{
+    uint32_t row = node_find(layout, node);
+    if (row == NODE_NONE) return 0;
+    if (nics) return (uint32_t)(layout->fabric.nics_per_gpu * layout->server.gpus + 0.5);
+    for (uint32_t g = 0; g < layout->group_count; g++) {
+        const struct server_group *group = &layout->groups[g];
+        const uint32_t nodes = group_nodes(group);
+        if (row < nodes) return group->server.gpus / (nodes / group->count);
+        row -= nodes;
+    }
+    return layout->server.gpus;
+}
+
+/* NODE:INDEX, of one node of one layout at least. */
 static void check_part(struct key_reader *reader, const struct key_found *found, const char *target)
 {
+    const struct scenario *scenario = reading_of(reader)->scenario;
+    const bool nics = found_name(found)[0] == 'n';
+    const char *const what = nics ? "NIC" : "GPU", *const colon = strrchr(target, ':');
     char node[LIMIT_TARGET_BYTES];
-    const char *colon = strrchr(target, ':');
     int64_t index = 0;
+    uint32_t most = 0;
     struct why why;
-    if (colon == NULL || !quantity_count(colon + 1, strlen(colon + 1), &index, &why) || index < 0 ||
-        index >= LIMIT_GPUS_PER_SERVER) {
-        refuse_value(reader, found, "'%s': write NODE:INDEX, the %s of a node from 0", target,
-                     found_name(found)[0] == 'n' ? "NICs" : "GPUs");
+    if (colon == NULL || !quantity_count(colon + 1, strlen(colon + 1), &index, &why) || index < 0) {
+        refuse_value(reader, found, "'%s': write NODE:INDEX, the %ss of a node from 0", target,
+                     what);
         return;
     }
     snprintf(node, sizeof node, "%.*s", (int)(colon - target), target);
-    check_nodes(reader, found, node);
+    for (uint32_t i = 0; i < scenario->layout_count; i++) {
+        const uint32_t parts = parts_of_node(&scenario->layouts[i], node, nics);
+        if (parts > most) most = parts;
+    }
+    if (most == 0)
+        refuse_value(reader, found, "no layout has a node '%s'; an event is of one %s of one node",
+                     node, what);
+    else if (index >= most)
+        refuse_value(reader, found, "'%s' has the %ss 0 to %u, got %" PRId64, node, what, most - 1,
+                     index);
 }
 
 /* Where the jobs are written here. Those of a log are read later, and an event that meets none of them has no effect. */
