@@ -195,7 +195,27 @@ static void alone_is_as_without_a_network(void **state)
     assert_true(end_ns[0] == end_ns[1]);
 }
 
-/* Communication that fits behind the compute waits for others without slowing its job. */
+/* Sets the bits of all tempos that belong to no field: who compares tempos must not see them. */
+static void dirty_tempos(const struct run *seen)
+{
+    struct run *run = (struct run *)(uintptr_t)seen;
+    for (uint32_t live = 0; live < run->live.count; live++) {
+        const struct tempo is = run->live.attempts[live].tempo;
+        struct tempo dirty;
+        memset(&dirty, 0xff, sizeof dirty);
+        dirty.rate_q30 = is.rate_q30;
+        dirty.intra = is.intra;
+        dirty.inter = is.inter;
+        dirty.contention = is.contention;
+        dirty.data = is.data;
+        dirty.bubble = is.bubble;
+        dirty.checkpoint = is.checkpoint;
+        memcpy(&run->live.attempts[live].tempo, &dirty, sizeof dirty);
+    }
+}
+
+/* Communication that fits behind the compute waits for others without slowing its job: nothing to tell, though the first
+ * job is looked at again when the second comes. */
 static void what_is_hidden_costs_nothing(void **state)
 {
     (void)state;
@@ -204,10 +224,12 @@ static void what_is_hidden_costs_nothing(void **state)
     talks(&fixture.scenario, 1);
     fixture.scenario.communication.scale = 0.05; /* alone 3.8 of 40, twice 7.6 */
     fixture_job(&fixture, 0, 0, 10000, 0, 24);
-    fixture_job(&fixture, 1, 0, 10000, 0, 24);
+    fixture_job(&fixture, 1, 1, 10000, 0, 24);
     struct replica_result result;
+    run_probe = dirty_tempos;
     run_it(&fixture, &result);
-    assert_int_equal(result.run_end_ns, 10000 * NS_PER_S);
+    run_probe = NULL;
+    assert_int_equal(result.run_end_ns, 10001 * NS_PER_S);
     assert_int_equal(result.kept.count, 0);
     replica_result_clear(&result);
     fixture_clear(&fixture);

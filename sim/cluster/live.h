@@ -51,6 +51,14 @@ struct tempo {
     uint64_t data : 21, bubble : 21, checkpoint : 21;
 };
 
+/* Field by field: the bits between them are whatever the compiler left there. */
+static inline bool tempo_equal(const struct tempo *a, const struct tempo *b)
+{
+    return a->rate_q30 == b->rate_q30 && a->intra == b->intra && a->inter == b->inter &&
+           a->contention == b->contention && a->data == b->data && a->bubble == b->bubble &&
+           a->checkpoint == b->checkpoint;
+}
+
 struct attempt {
     int64_t start_ns;
     int64_t work_start_ns;   /* start-up ends, work begins                                       */

@@ -11,7 +11,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 static const double STORAGE_MOST = 0.5; /* of a NIC, before collectives take their share [A] */
 static const double WAIT_MOST_S =
@@ -326,8 +325,7 @@ void contention_retune(struct run *run, uint32_t live)
 {
     const struct tempo tempo = speed_of(run->speed, &run->contention->members[live].query).tempo;
     /* What overlaps with compute slows nothing. */
-    if (memcmp(&tempo, &run->live.attempts[live].tempo, sizeof tempo) != 0)
-        transition_tempo(run, live, &tempo);
+    if (!tempo_equal(&tempo, &run->live.attempts[live].tempo)) transition_tempo(run, live, &tempo);
 }
 
 static void look_again(struct run *run, uint32_t live)
