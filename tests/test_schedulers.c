@@ -1,7 +1,6 @@
 /* test_schedulers.c - Slurm and Kubernetes with words drawn at random: 500 scenarios of each family as a user writes
  * them, with faults and hands that interfere. After every instant the cluster's tables and the ledger's levels agree;
  * at the end each job is accounted for. */
-#include "base/philox.h"
 #include "fixture.h"
 
 #include <setjmp.h>
@@ -12,50 +11,11 @@
 #include <cmocka.h>
 
 #include "books_probe.h"
+#include "draw_text.h"
 #include "rows.h"
 #include "scenario_texts.h"
 
-enum { SEEDS = 500, BLOCK = 50, JOBS = 30, TEXT_BYTES = 1 << 15 };
-
-/* ---- draws ----------------------------------------------------------------------------------- */
-
-static uint64_t draw_key, draw_count;
-static char text[TEXT_BYTES];
-static size_t text_used;
-
-static uint32_t below(uint32_t count)
-{
-    const uint32_t drawn = (uint32_t)(stream_uniform(draw_key, 0, draw_count++) * count);
-    return drawn < count ? drawn : count - 1;
-}
-
-static bool chance(uint32_t percent)
-{
-    return below(100) < percent;
-}
-
-__attribute__((format(printf, 1, 2))) static void put(const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    text_used += (size_t)vsnprintf(text + text_used, TEXT_BYTES - text_used, format, args);
-    va_end(args);
-    assert_true(text_used < TEXT_BYTES);
-}
-
-/* Several may stand in one line. */
-static const char *one_of(const char *words)
-{
-    static char some[8][64];
-    static uint32_t turn;
-    char *const word = some[turn++ % 8];
-    uint32_t count = 1;
-    for (const char *at = words; *at; at++) count += *at == '|';
-    const char *at = words;
-    for (uint32_t skip = below(count); skip > 0; skip--) at = strchr(at, '|') + 1;
-    snprintf(word, sizeof some[0], "%.*s", (int)strcspn(at, "|"), at);
-    return word;
-}
+enum { SEEDS = 500, BLOCK = 50, JOBS = 30 };
 
 /* ---- what all have --------------------------------------------------------------------------- */
 
@@ -358,9 +318,7 @@ static const char *const families[] = {
 
 static void write_text(const char *family, uint64_t seed)
 {
-    text_used = 0;
-    draw_count = 0;
-    draw_key = stream_key(seed, 0, "test.schedulers");
+    text_begin("test.schedulers", seed);
     const bool slurm = !strcmp(family, "slurm");
     put_head(seed);
     const struct cast shape = put_layout(slurm);
@@ -378,8 +336,8 @@ static void write_text(const char *family, uint64_t seed)
 static void run_one(const char *family, uint64_t seed)
 {
     write_text(family, seed);
-    if (getenv("SHOW_TEXT")) fputs(text, stderr);
-    if (read_text(text) != STATUS_OK) fail_msg("%s, seed %u: %s", family, (unsigned)seed, said);
+    if (getenv("SHOW_TEXT")) fputs(drawn_text, stderr);
+    if (read_text(drawn_text) != STATUS_OK) fail_msg("%s, seed %u: %s", family, (unsigned)seed, said);
     struct plan plan;
     struct run_shared shared;
     const struct import_report import = { 0 };
