@@ -308,6 +308,15 @@ void contention_set_nic(struct run *run, uint32_t server, uint32_t nic, double f
 
 /* ---- the end of an instant ------------------------------------------------------------------- */
 
+/* The band holds what is used: interleaving takes the same part of all jobs of a full link, also of one that would wait less at
+ * random. */
+static void hold_used(int64_t waiting[ESTIMATES], enum estimate used)
+{
+    if (used == ESTIMATES) return;
+    if (waiting[ESTIMATE_LOWER] > waiting[used]) waiting[ESTIMATE_LOWER] = waiting[used];
+    if (waiting[ESTIMATE_UPPER] < waiting[used]) waiting[ESTIMATE_UPPER] = waiting[used];
+}
+
 static void count_waiting(struct run *run, uint32_t live)
 {
     struct contention *contention = run->contention;
@@ -316,6 +325,7 @@ static void count_waiting(struct run *run, uint32_t live)
     int64_t waiting[ESTIMATES];
     for (int e = 0; e < ESTIMATES; e++)
         waiting[e] = (int64_t)(asked * periodic_share(contention->net, member->row, e));
+    hold_used(waiting, contention->estimate);
     contention_links_drop(run, live);
     set_waiting(contention, member, waiting);
     contention_links_set(run, live);
