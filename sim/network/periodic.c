@@ -30,10 +30,11 @@ struct link_sum {
     int128
         asked; /* by its jobs when each communicates alone, in 1/FINE B/s: whole, so that no order matters */
     double meeting; /* sum of duty times flows                                      */
-    double load;    /* by `mean`, bytes a second                                    */
-    uint32_t walk;  /* the last one that came by                                    */
-    bool full;      /* it can be; as of the last solve                              */
-    bool touched;   /* something on it changed since                                */
+    double s_per_byte;
+    double load;   /* by `mean`, bytes a second                                    */
+    uint32_t walk; /* the last one that came by                                    */
+    bool full;     /* it can be; as of the last solve                              */
+    bool touched;  /* something on it changed since                                */
 };
 
 /* Two nets with the same links and jobs, in the same rows: of collectives and of steps. */
@@ -95,7 +96,7 @@ bool periodic_link(struct periodic *net, double bytes_per_s)
     const uint32_t link = flow_net_link(net->upper, bytes_per_s);
     if (link == FLOW_NONE || flow_net_link(net->lower, bytes_per_s) != link) return false;
     ASSERT(link == net->links);
-    net->sums[net->links++] = (struct link_sum){ 0 };
+    net->sums[net->links++] = (struct link_sum){ .s_per_byte = 1 / bytes_per_s };
     return true;
 }
 
@@ -109,6 +110,7 @@ void periodic_set_capacity(struct periodic *net, uint32_t link, double bytes_per
 {
     flow_net_set_capacity(net->upper, link, bytes_per_s);
     flow_net_set_capacity(net->lower, link, bytes_per_s);
+    net->sums[link].s_per_byte = 1 / bytes_per_s;
     touch(net, link);
 }
 
@@ -263,7 +265,7 @@ static uint32_t find_reached(struct periodic *net)
 
 static double on_link_s(const struct periodic *net, const struct link_use *use)
 {
-    return use->bytes / flow_net_capacity(net->upper, use->link);
+    return use->bytes * net->sums[use->link].s_per_byte;
 }
 
 /* Bandwidth terms of a job alone on its links as they are: of a link that the job alone cannot fill nothing is asked. */
@@ -289,13 +291,15 @@ static void sort_out_full(const struct periodic *net, struct entry *entry)
     }
 }
 
-static void add_duty(struct periodic *net, struct entry *entry)
+static void set_duty(struct periodic *net, struct entry *entry)
 {
     const struct periodic_job *job = &entry->job;
     const double step_s = step_of(job, job->alone_s - job->wire_s + entry->mean_s);
+    const double was = entry->duty;
     entry->duty = step_s > entry->mean_s ? entry->mean_s / step_s : 1;
+    if (entry->duty == was) return;
     for (uint32_t i = 0; i < entry->full; i++)
-        net->sums[entry->uses[i].link].meeting += entry->duty * entry->uses[i].flows;
+        net->sums[entry->uses[i].link].meeting += (entry->duty - was) * entry->uses[i].flows;
 }
 
 static double mean_again_s(const struct periodic *net, struct entry *entry, double own)
@@ -313,21 +317,20 @@ static double mean_again_s(const struct periodic *net, struct entry *entry, doub
     return wire_s;
 }
 
-/* One round of random phases; how much the communication of any job moved, relative. */
+/* One round of random phases, each job with the others as they are by then; how much the communication of any of them
+ * moved, relative. */
 static double one_round(struct periodic *net, const uint32_t *rows, uint32_t count)
 {
     double change = 0;
     for (uint32_t r = 0; r < count; r++) {
-        const struct entry *entry = &net->entries[rows[r]];
-        for (uint32_t i = 0; i < entry->full; i++) net->sums[entry->uses[i].link].meeting = 0;
-    }
-    for (uint32_t r = 0; r < count; r++) add_duty(net, &net->entries[rows[r]]);
-    for (uint32_t r = 0; r < count; r++) {
         struct entry *entry = &net->entries[rows[r]];
+        if (entry->full == 0) continue;
         const double next = mean_again_s(net, entry, entry->wait.own_s + entry->job.wire_s);
         const double moved = fabs(next - entry->mean_s);
+        if (moved == 0) continue;
         if (moved > change * next) change = moved / next;
         entry->mean_s = next;
+        set_duty(net, entry);
     }
     return change;
 }
@@ -339,8 +342,12 @@ static void solve_mean(struct periodic *net, const uint32_t *rows, uint32_t coun
         struct entry *entry = &net->entries[rows[r]];
         entry->mean_s = own_s(net, entry);
         entry->wait.own_s = entry->mean_s - entry->job.wire_s;
+        entry->fullest = PERIODIC_NONE;
+        entry->duty = 0;
         sort_out_full(net, entry);
+        for (uint32_t i = 0; i < entry->full; i++) net->sums[entry->uses[i].link].meeting = 0;
     }
+    for (uint32_t r = 0; r < count; r++) set_duty(net, &net->entries[rows[r]]);
     for (int round = 0; round < ROUNDS_MAX && one_round(net, rows, count) >= CONVERGED; round++) {
     }
 }
