@@ -66,10 +66,15 @@ void catalog_read_profile(struct catalog *catalog, struct key_reader *reader,
     const struct yaml_node *train = yaml_child(entry, "train");
     keys_read(reader, "profile.", entry, NULL, profile);
     if (train != NULL) catalog_read_train(catalog, reader, train, &profile->train);
-    static const char *const kappas[] = { "profile.kappa_one", "profile.kappa_many" };
-    for (size_t i = 0; i < 2 && train == NULL; i++)
-        if (yaml_child(entry, strchr(kappas[i], '.') + 1) == NULL)
-            key_missing(reader, key_find(kappas[i]), entry);
+    const struct yaml_node *one = yaml_child(entry, "kappa_one");
+    const struct yaml_node *many = yaml_child(entry, "kappa_many");
+    if (train == NULL && one == NULL)
+        key_missing(reader, key_find("profile.kappa_one"), entry);
+    else if (train == NULL && many == NULL)
+        key_missing(reader, key_find("profile.kappa_many"), entry);
+    else if (many != NULL && one == NULL)
+        diag_error(reader->diag, yaml_key_place(many),
+                   "%skappa_many goes with kappa_one, not with a training plan", reader->path);
     if (!spread_fits(profile->kappa_one, profile->spread) ||
         !spread_fits(profile->kappa_many, profile->spread))
         diag_error(

@@ -272,10 +272,10 @@ const struct key_row keys[] = {
     /* ---- how a job communicates ---- */
     { "profile.id", KEY_NAME, .fallback = "inline", AT(profile, id), .help = "name in the catalog" },
     { "profile.kappa_one", KEY_NUMBER, RANGE(0, 1000), .fallback = "=none", .twin = "train", .twin_needed = true, AT(profile, kappa_one), .help = "communication / compute of a job whose reference is one server" },
-    { "profile.kappa_many", KEY_NUMBER, RANGE(0, 1000), .fallback = "=none", .twin = "train", .twin_needed = true, AT(profile, kappa_many), .help = "the same, reference several servers" },
+    { "profile.kappa_many", KEY_NUMBER, RANGE(0, 1000), .fallback = "=none", .needed_with = "kappa_one", AT(profile, kappa_many), .help = "the same, reference several servers" },
     { "profile.hidden", KEY_SHARE, RANGE(0, 1), .fallback = "0.3", AT(profile, hidden_frac), .help = "part of the compute time that can hide communication" },
     { "profile.size", KEY_SIZE, RANGE(1, 1e15), .fallback = "1 GB", AT(profile, size_bytes), .help = "bytes of one all-reduce" },
-    { "profile.train", KEY_CUSTOM, .fallback = "=none", .form = "{train}", .twin = "kappa_one", .help = "steps worked out by a training plan, in place of kappa, hidden and size" },
+    { "profile.train", KEY_CUSTOM, .fallback = "=none", .form = "{train}", .twin = "kappa_one", .twin_needed = true, .help = "steps worked out by a training plan, in place of kappa, hidden and size" },
     { "profile.spread", KEY_NUMBER, RANGE(0, 10), .fallback = "0", AT(profile, spread), .help = "sd / mean of kappa between jobs; 0 = all alike" },
     { "profile.state_per_gpu", KEY_SIZE, RANGE(0, 1e15), .fallback = "875 MB", AT(profile, state_bytes_per_gpu), .help = "what a checkpoint writes, per GPU" },
     { "profile.input_rate", KEY_BANDWIDTH, RANGE(0, 1e15), .fallback = "0 B/s", AT(profile, input_bytes_per_s), .help = "input that each GPU reads per second of its compute; one direction" },
