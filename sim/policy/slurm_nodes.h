@@ -108,15 +108,15 @@ static inline uint32_t slurm_set_count(const uint64_t *set, uint32_t words)
     return count;
 }
 
-/* The number of nodes that are in both: sums of bytes of four words a turn. */
+/* The number of nodes that are in both: sums of bytes of four words a turn, of 28 at most. */
 static inline uint32_t slurm_set_common(const uint64_t *set, const uint64_t *other, uint32_t words)
 {
     uint32_t count = 0, w = 0;
     while (w + 4 <= words) {
         uint64_t sum[4] = { 0 };
-        for (uint32_t turn = 0; turn < 31 && w + 4 <= words; turn++, w += 4)
+        for (uint32_t turn = 0; turn < 7 && w + 4 <= words; turn++, w += 4)
             for (uint32_t i = 0; i < 4; i++) sum[i] += bits_of_bytes(set[w + i] & other[w + i]);
-        for (uint32_t i = 0; i < 4; i++) count += bits_sum_bytes(sum[i]);
+        count += bits_sum_bytes(sum[0] + sum[1] + sum[2] + sum[3]);
     }
     for (; w < words; w++) count += (uint32_t)bits_count_64(set[w] & other[w]);
     return count;
