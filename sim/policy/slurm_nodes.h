@@ -114,8 +114,10 @@ static inline uint32_t slurm_set_common(const uint64_t *set, const uint64_t *oth
     uint32_t count = 0, w = 0;
     while (w + 4 <= words) {
         uint64_t sum[4] = { 0 };
-        for (uint32_t turn = 0; turn < 7 && w + 4 <= words; turn++, w += 4)
-            for (uint32_t i = 0; i < 4; i++) sum[i] += bits_of_bytes(set[w + i] & other[w + i]);
+        for (uint32_t turn = 0; turn < 7 && w + 4 <= words; turn++, w += 4) {
+            const uint64_t *a = set + w, *b = other + w;
+            for (uint32_t i = 0; i < 4; i++) sum[i] += bits_of_bytes(a[i] & b[i]);
+        }
         count += bits_sum_bytes(sum[0] + sum[1] + sum[2] + sum[3]);
     }
     for (; w < words; w++) count += (uint32_t)bits_count_64(set[w] & other[w]);

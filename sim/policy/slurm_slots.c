@@ -218,10 +218,9 @@ static void rows_of(const struct slots *slots, struct span span, struct rows *ro
 static void drop(uint64_t *restrict nodes, const uint64_t *const *rows, uint32_t words)
 {
     const uint64_t *restrict a = rows[0], *restrict b = rows[1], *restrict c = rows[2];
-    uint32_t w = 0;
-    for (; w + 4 <= words; w += 4)
-        for (uint32_t i = w; i < w + 4; i++) nodes[i] &= ~(a[i] | b[i] | c[i]);
-    for (; w < words; w++) nodes[w] &= ~(a[w] | b[w] | c[w]);
+    for (; words >= 4; words -= 4, nodes += 4, a += 4, b += 4, c += 4)
+        for (uint32_t i = 0; i < 4; i++) nodes[i] &= ~(a[i] | b[i] | c[i]);
+    for (uint32_t i = 0; i < words; i++) nodes[i] &= ~(a[i] | b[i] | c[i]);
 }
 
 static void drop_taken(const struct slots *slots, struct span span, uint64_t *nodes)
