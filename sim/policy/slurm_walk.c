@@ -55,6 +55,7 @@ static bool is_behind(const struct slurm_walk *walk, const struct slurm_queue *q
 static const struct slurm_entry *best_head(const struct slurm_walk *walk,
                                            const struct slurm_queue *queue, bool any)
 {
+    if (queue->lane_count == 1) return head_of(walk, queue, 0);
     const struct slurm_entry *best = NULL;
     for (uint32_t lane = 0; lane < queue->lane_count; lane++) {
         const struct slurm_entry *head = head_of(walk, queue, lane);
