@@ -26,7 +26,7 @@ static void data_of_the_database(void **state)
     assert_true(data.layouts[0].held[0][CLASS_8_15][SHARE_COMPUTE] == 28800);
     assert_true(data.layouts[0].held[1][CLASS_NONE][SHARE_LOST] == 5760);
     assert_true(data.layouts[1].capacity[0][SHARE_GONE] == 23040); /* whole and rest */
-    assert_true(data.layouts[1].held[1][CLASS_8_15][SHARE_INTER] == 11520);
+    assert_true(data.layouts[1].held[1][CLASS_8_15][SHARE_CONTENTION] == 11520);
     /* waits: NAN where there is none */
     assert_true(data.layouts[0].wait[1][CLASS_NONE][WAIT_P95] == 300);
     assert_true(isnan(data.layouts[1].wait[1][CLASS_NONE][WAIT_P95]));
@@ -105,7 +105,9 @@ static void one_of_exact_replicas(void **state)
     struct db *db = NULL;
     make_database("one");
     assert_int_equal(db_open(small_db, DB_APPEND, &db, diag), STATUS_OK);
-    assert_int_equal(db_exec(db, "INSERT INTO meta VALUES('chance','none')"), STATUS_OK);
+    assert_int_equal(db_exec(db, "INSERT INTO meta VALUES('chance','none');"
+                                 "INSERT INTO curve VALUES(0,0,0.0,1800.0,'no_demand',14400.0)"),
+                     STATUS_OK);
     assert_int_equal(db_close(db), STATUS_OK);
     assert_int_equal(plot_data_read(small_db, &data, diag), STATUS_OK);
     assert_true(data.exact);
@@ -113,6 +115,8 @@ static void one_of_exact_replicas(void **state)
     assert_int_equal(data.layouts[0].replicas_present, 1);
     /* 16 GPUs * 1800 s of one replica */
     assert_true(data.layouts[0].bins[0][SHARE_COMPUTE] == 14400.0 / 28800);
+    /* the second bin says of a quarter of it what was: all 16 GPUs computed, until the jobs ended */
+    assert_true(data.layouts[0].bins[1][SHARE_COMPUTE] == 1);
     plot_data_clear(&data);
     diag_destroy(diag);
 }

@@ -277,6 +277,17 @@ static void add_curve(const struct stored_curve *row, void *with)
     }
 }
 
+/* A bin in which the only replica of a layout ends shows how it is until then. */
+static void cover_ends(struct plot_data *data)
+{
+    for (uint32_t l = 0; l < data->layout_count; l++)
+        for (uint32_t b = 0; b < data->bin_count && data->layouts[l].replicas_present == 1; b++) {
+            double *share = data->layouts[l].bins[b], covered = 0;
+            for (int s = 0; s < SHARES; s++) covered += share[s];
+            for (int s = 0; s < SHARES && covered > 0; s++) share[s] /= covered;
+        }
+}
+
 static enum status load(const char *db_path, struct loader *loader, struct diag *diag)
 {
     struct plot_data *data = loader->data;
@@ -294,7 +305,9 @@ static enum status load(const char *db_path, struct loader *loader, struct diag 
     if (!load_settings(loader) || !load_blasts(loader)) return out_of_memory(diag);
     TRY(store_each_ledger(db_path, add_ledger, loader, diag));
     if (data->bin_count == 0) return STATUS_OK;
-    return store_each_curve(db_path, add_curve, loader, diag);
+    TRY(store_each_curve(db_path, add_curve, loader, diag));
+    cover_ends(data);
+    return STATUS_OK;
 }
 
 enum status plot_data_read(const char *db_path, struct plot_data *data, struct diag *diag)

@@ -27,6 +27,10 @@ static const struct layer {
     { SHARE_COMPUTE, SHARE_COMPUTE, NULL },
     { SHARE_INTRA, SHARE_INTRA, NULL },
     { SHARE_INTER, SHARE_INTER, NULL },
+    { SHARE_CONTENTION, SHARE_CONTENTION, NULL },
+    { SHARE_DATA, SHARE_DATA, NULL },
+    { SHARE_BUBBLE, SHARE_BUBBLE, NULL },
+    { SHARE_OVERHEAD, SHARE_OVERHEAD, NULL },
     { SHARE_CHECKPOINT, SHARE_STARTUP, "checkpoint and start-up" },
     { SHARE_LOST, SHARE_LOST, NULL },
     { SHARE_UNUSED, SHARE_OTHER, "held, not used" },
@@ -37,7 +41,7 @@ static const struct layer {
     { SHARE_WITHHELD, SHARE_WITHHELD, NULL },
     { SHARE_NO_DEMAND, SHARE_NO_DEMAND, NULL },
 };
-enum { LAYERS = sizeof layers / sizeof *layers, LAYERS_HELD = 6 };
+enum { LAYERS = sizeof layers / sizeof *layers, LAYERS_HELD = 10 };
 
 struct page {
     const struct plot_data *data;
