@@ -59,6 +59,28 @@ static void less_useful_work_and_waits_are_said(void **state)
     free(text);
 }
 
+/* Played to the end: what was offered in the window counts, not what was planned for so many days; all do the same work. */
+static void to_the_end_all_do_the_same(void **state)
+{
+    struct fixture *f = *state;
+    f->scenario.horizon_ns = HORIZON_ALL;
+    f->plan.horizon_ns = HORIZON_ALL;
+    struct store *store = open_store(f);
+    for (uint32_t row = 0; row < 2; row++)
+        for (uint32_t replica = 0; replica < 2; replica++) {
+            struct replica_result r = fixture_result(row, replica);
+            fixture_metric(&r, "yield", "1", CLASS_NONE, row == 0 ? 0.9 : 0.8);
+            fixture_metric(&r, "goodput", "1", CLASS_NONE, row == 0 ? 0.5 : 0.625);
+            fixture_metric(&r, "offered_load", "1", CLASS_NONE, 0.5);
+            fixture_metric(&r, "effective_load", "1", CLASS_NONE, 1.25);
+            fixture_store(store, &r, f->diag);
+        }
+    char *text = finish_verdict(f, store);
+    lacks(text, "more useful work");
+    holds(text, "dense8 and sparse4, offered 0.50 of their GPUs, need 1.25 ");
+    free(text);
+}
+
 /* Most faults hit what was out already: the median is that of the one that took eight. */
 static void faults_that_take_nothing_are_counted(void **state)
 {
@@ -105,9 +127,8 @@ int main(void)
     gsl_set_error_handler_off();
 #define ROW(test) cmocka_unit_test_setup_teardown(test, fixture_setup, fixture_teardown)
     const struct CMUnitTest tests[] = {
-        ROW(what_is_down_is_not_there),
-        ROW(less_useful_work_and_waits_are_said),
-        ROW(faults_that_take_nothing_are_counted),
+        ROW(what_is_down_is_not_there),  ROW(less_useful_work_and_waits_are_said),
+        ROW(to_the_end_all_do_the_same), ROW(faults_that_take_nothing_are_counted),
         ROW(nothing_held_is_said),
     };
     return cmocka_run_group_tests_name("planner", tests, NULL, NULL);

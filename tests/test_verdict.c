@@ -310,7 +310,7 @@ static void many_layouts_are_cut(void **state)
     char *text = verdict_of(f, &luck, REPLICAS);
     holds(text, "n8 yields the most: 0.500 useful hours per held GPU-hour, 0.300 on n4 [0.200 to "
                 "0.200 less], 0.350 on n5 [0.150 to 0.150 less], 0.400 on n6 [0.100 to 0.100 less] "
-                "and 0.450 on n7 [0.050 to 0.050 less]; 4 more yield no more.");
+                "and 0.450 on n7 [0.050 to 0.050 less]; 4 others, not named, yield no more.");
     free(text);
 }
 

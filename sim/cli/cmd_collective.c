@@ -24,10 +24,11 @@ static double algorithm_bytes_per_s(double size_bytes, double time_s)
 static void print_head(const struct collective_ask *ask)
 {
     const struct collective_hardware *hardware = &ask->hardware;
-    printf("# %s of %" PRIu32 " GPUs: %" PRIu32 " x %s, %s of %" PRIu32 " GPUs each, %" PRIu32
-           " NICs of %.4g GB/s, %s; algorithm %s\n",
-           collective_op_names[ask->op], ask->group.gpus, ask->group.servers, ask->server.id,
-           ask->gpus_per_node, ask->server.gpus, hardware->nics, hardware->nic_bytes_per_s / 1e9,
+    printf("# %s of %" PRIu32 " GPU%s: %" PRIu32 " x %s, %s of %" PRIu32 " GPUs each, %" PRIu32
+           " NIC%s of %.4g GB/s, %s; algorithm %s\n",
+           collective_op_names[ask->op], ask->group.gpus, ask->group.gpus == 1 ? "" : "s",
+           ask->group.servers, ask->server.id, ask->gpus_per_node, ask->server.gpus, hardware->nics,
+           hardware->nics == 1 ? "" : "s", hardware->nic_bytes_per_s / 1e9,
            ask->has_link ? ask->link.id : "its own network", ask->algorithm);
     if (hardware->domain_servers > 1)
         printf("# one NVLink domain holds %" PRIu32 " servers\n", hardware->domain_servers);

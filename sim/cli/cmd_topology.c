@@ -20,7 +20,7 @@ enum { SERVERS_MOST = LIMIT_LAYOUTS * 4 };
 
 static const struct option_row options[] = {
     { "--bandwidth", 0, NULL, NULL, "the rates between GPUs as well", false },
-    { "--layout", 0, "NAME", NULL, "of a scenario: only this layout; may be repeated", true },
+    { "--layout", 0, "NAME", NULL, "of a scenario: only this layout", true },
     { "--picture", 0, "FILE", NULL, "draws the switches into FILE.svg, .png or .pdf", false },
     { "--set", 0, "PATH=VALUE", NULL, "override a key, as layouts.dense8.servers.count=40", true },
     { "--json", 0, NULL, NULL, "as one JSON object, rates in bytes per second", false },

@@ -71,12 +71,14 @@ static void print_layout(FILE *out, const char *prefix, const struct plan *plan,
         const int bytes = (int)strlen(plan->scenario->layouts[i].name);
         if (bytes > columns) columns = bytes;
     }
-    fprintf(out, "%s  %-*s %6u %s %u = %u GPUs, %u NICs a server", prefix, columns, layout->name,
+    fprintf(out, "%s  %-*s %6u %s %u = %u GPUs, %u NIC%s a server", prefix, columns, layout->name,
             variant->servers,
             (uint64_t)variant->servers * variant->gpus_per_server == variant->gpus ? "x"
                                                                                    : "of up to",
-            variant->gpus_per_server, variant->gpus, layout->fabric.nics_per_server);
-    if (plan->jobs->count > 0) fprintf(out, ", offered load %.2f", variant->offered_load);
+            variant->gpus_per_server, variant->gpus, layout->fabric.nics_per_server,
+            layout->fabric.nics_per_server == 1 ? "" : "s");
+    if (plan->jobs->count > 0 && !plan->jobs->once)
+        fprintf(out, ", offered load %.2f", variant->offered_load);
     if (variant->jobs_never_fit)
         fprintf(out, "; %" PRIu64 " jobs it can never hold, %.0f GPU-hours unserved",
                 variant->jobs_never_fit, variant->unserved_gpu_s / 3600);

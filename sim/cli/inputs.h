@@ -16,7 +16,7 @@ bool inputs_has_jobs(const struct scenario *scenario);
 enum status inputs_read_jobs(struct scenario *scenario, struct jobs *jobs,
                              struct import_report *import, struct diag *diag);
 
-/* Rows read, imported and skipped; then each layout with its size and offered load. Each line
+/* Rows read, imported and skipped; then each layout with its size and, of a log, offered load. Each line
  * begins with `prefix`. */
 void inputs_print(FILE *out, const char *prefix, const struct plan *plan);
 

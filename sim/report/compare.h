@@ -58,7 +58,7 @@ struct comparison {
     uint32_t *replicas;       /* [layout_count] replays stored                                  */
     uint32_t *baseline;       /* [layout_count] its baseline of the same slack, or LAYOUT_NONE  */
     uint32_t *order;          /* [layout_count] rows for printing: one slack after the other           */
-    double *load;             /* [layout_count] offered load: the larger of planned and measured */
+    double *load;             /* [layout_count] offered load: the larger of planned and measured; to the end: measured */
     double *needs;            /* [layout_count] comparison_needs, mean over replicas; NAN when it is not stored  */
     struct quantity *quantities;
     uint32_t quantity_count;
@@ -70,6 +70,7 @@ struct comparison {
     double conf_any;          /* the same for differences between any two layouts               */
     bool complete;            /* the run was finished                                           */
     bool exact;               /* nothing is drawn by chance: one replica is the answer, half widths are 0      */
+    bool to_the_end;          /* the window of each layout ends with its last job (time.horizon: all)          */
     bool common;              /* some layout can never hold some jobs: waits and completion are compared over the
                                  jobs that every layout can hold                                */
     bool large;               /* some compared job has 16 GPUs and more; without one, completion is compared over all */

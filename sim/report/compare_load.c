@@ -37,9 +37,9 @@ void comparison_fill_loads(struct comparison *c)
 {
     const struct quantity *measured = comparison_find(c, "offered_load", CLASS_NONE);
     for (uint32_t i = 0; i < c->layout_count; i++) {
+        const double seen = measured != NULL ? measured->cells[i].value.mean : NAN;
         c->load[i] = c->stored->layouts[i].offered_load;
-        if (measured != NULL && measured->cells[i].value.mean > c->load[i])
-            c->load[i] = measured->cells[i].value.mean;
+        if (seen > c->load[i] || (c->to_the_end && !isnan(seen))) c->load[i] = seen;
         c->needs[i] = mean_needs(c, i);
     }
 }

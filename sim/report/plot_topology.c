@@ -269,9 +269,10 @@ static double draw_panel(struct canvas *canvas, const struct topology_panel *wha
     canvas_clean(what->name, strlen(what->name), name, sizeof name);
     canvas_clean(what->link, strlen(what->link), link, sizeof link);
     snprintf(text, sizeof text,
-             "%s: %" PRIu32 " servers of %" PRIu32 " GPUs and %" PRIu32 " NICs, %s of %s", name,
+             "%s: %" PRIu32 " servers of %" PRIu32 " GPUs and %" PRIu32 " NIC%s, %s of %s", name,
              panel.shape->servers, what->gpus_per_server, panel.shape->nics_per_server,
-             fabric_kind_names[panel.shape->kind], link);
+             panel.shape->nics_per_server == 1 ? "" : "s", fabric_kind_names[panel.shape->kind],
+             link);
     canvas_text(canvas, frame_margin(canvas), y + line / 2, ALIGN_LEFT, TEXT_LEAD, true, text);
     counts_text(panel.shape, text, sizeof text);
     canvas_text(canvas, frame_margin(canvas), y + 1.5 * line, ALIGN_LEFT, TEXT_BODY, false, text);

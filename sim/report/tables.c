@@ -211,7 +211,9 @@ static void print_luck(const struct comparison *c, FILE *out, uint32_t layout)
     const struct quantity *yield = comparison_find(c, "yield", CLASS_NONE);
     if (yield == NULL || c->exact || !cell_is_compared(c, layout)) return;
     const double ratio = yield->cells[layout].pair.var_ratio;
-    if (!isnan(ratio))
+    if (isinf(ratio))
+        fprintf(out, "  shared luck: the yields of all pairs are equally far apart\n");
+    else if (!isnan(ratio))
         fprintf(out,
                 "  shared luck: variance ratio of the pairs' yields %.3g (1 and less: no help)\n",
                 ratio);

@@ -100,7 +100,8 @@ static void write_one_yield(const struct group *group)
 /* A difference of shares that is less is the rounding of equal numbers, or does not matter. */
 static const double LEAST_MORE = 0.5e-8;
 
-/* Held hours may be useful and few: who does more useful work with what it has is said with the winner. */
+/* Held hours may be useful and few: who does more useful work with what it has is said with the winner. Where all jobs are
+ * played to their end all do the same work, and the share of capacity tells the time it took. */
 static void write_goodput(const struct group *group)
 {
     const struct quantity *goodput = comparison_find(group->c, "goodput", CLASS_NONE);
@@ -108,7 +109,7 @@ static void write_goodput(const struct group *group)
     struct interval more = { .mean = NAN, .half = NAN };
     uint32_t most = LAYOUT_NONE;
     char name[LABEL_BYTES];
-    for (uint32_t i = 0; goodput != NULL && i < group->count; i++) {
+    for (uint32_t i = 0; goodput != NULL && !group->c->to_the_end && i < group->count; i++) {
         const uint32_t row = group->rows[i];
         const struct interval apart =
             comparison_pair(group->c, goodput, row, best, group->c->conf_any).difference;
@@ -149,8 +150,10 @@ static void write_yields(const struct group *group, bool best_named)
             fprintf(group->out, "nothing known on %s", group_name(group, row, name));
         write_less(group, less_than_best(group, row));
     }
-    if (group->named_count < group->count)
-        fprintf(group->out, "; %" PRIu32 " more yield no more", group->count - group->named_count);
+    const uint32_t others = group->count - group->named_count;
+    if (others > 0)
+        fprintf(group->out, "; %" PRIu32 " other%s, not named, yield%s no more", others,
+                others == 1 ? "" : "s", others == 1 ? "s" : "");
     write_goodput(group);
     fputc('.', group->out);
 }
