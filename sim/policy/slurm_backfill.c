@@ -131,6 +131,7 @@ struct attempt_at {
     int64_t now_ns, limit_s, at_s, later_s;
     int64_t least_s; /* no start sooner; 0 = not known                                           */
     uint32_t table; /* of when nodes are ready for it                                             */
+    bool reserves;  /* it may                                                                    */
     bool
         counts; /* too few ready candidates move it on, and never make Slurm give it up             */
 };
@@ -203,11 +204,10 @@ static void learn(struct slurm *slurm, const struct attempt_at *try, uint32_t re
 enum step { STEP_STARTS, STEP_ON, STEP_DONE };
 
 /* Within the window, and its job may. */
-static bool may_reserve(const struct slurm *slurm, const struct policy_view *view,
-                        const struct attempt_at *try, struct span_s span)
+static bool may_reserve(const struct slurm *slurm, const struct attempt_at *try, struct span_s span)
 {
     const int64_t behind_s = slurm->sched_start_s + slurm->spec->bf_window_ns / NS_PER_S;
-    return span.from_s <= behind_s && reserves(slurm, view, try->entry, try->now_ns);
+    return span.from_s <= behind_s && try->reserves;
 }
 
 /* A start that meets a reservation: the job goes on from there. */
@@ -238,7 +238,7 @@ static enum step place_at(struct slurm *slurm, const struct policy_view *view,
         return STEP_ON;
     }
     const struct span_s span = slots_of(slurm, start_s, try->limit_s);
-    if (!may_reserve(slurm, view, try, span)) return STEP_DONE;
+    if (!may_reserve(slurm, try, span)) return STEP_DONE;
     const uint64_t *chosen = slurm_chosen(slurm->chooser);
     if (slots_overlap(&slurm->slots, span.from_s, span.to_s, chosen)) {
         meet(slurm, try, start_s);
@@ -269,7 +269,7 @@ static bool collides(struct slurm *slurm, const struct policy_view *view, struct
     if (start_s == SECONDS_NEVER) return false;
     if (start_s < try->at_s) start_s = try->at_s;
     const struct span_s span = slots_of(slurm, start_s, try->limit_s);
-    if (start_s > try->later_s || !may_reserve(slurm, view, try, span)) return false;
+    if (start_s > try->later_s || !may_reserve(slurm, try, span)) return false;
     memcpy(slurm->chosen, slurm->candidates, slurm->nodes.words * sizeof *slurm->chosen);
     slots_take_out(&slurm->slots, span.from_s, span.to_s, slurm->chosen);
     if (slurm_vacancy_count(slurm, view, try->table, slurm->chosen, until_s, crowd->nodes_min) >=
@@ -360,7 +360,8 @@ static bool try_entry(struct slurm *slurm, const struct policy_view *view,
                               .need = slurm_need_of(slurm, view, entry),
                               .now_ns = now_ns,
                               .limit_s = slurm_limit_s(slurm, view, entry),
-                              .at_s = slurm->sched_start_s };
+                              .at_s = slurm->sched_start_s,
+                              .reserves = reserves(slurm, view, entry, now_ns) };
     if (!try.need) return false;
     try.table = slurm_vacancy_table_of(&slurm->vacancy, try.need);
     if (try.table == VACANT_NONE) {

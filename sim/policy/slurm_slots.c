@@ -156,10 +156,13 @@ static void take(struct slots *slots, struct span span, struct taking taking)
 {
     const uint32_t first = span.first / SLOTS_BLOCK, last = (span.behind - 1) / SLOTS_BLOCK;
     for (uint32_t block = first; block <= last; block++) take_in_block(slots, span, block, taking);
-    for (uint32_t level = 0; level < slots->levels; level++) {
-        const uint32_t reach = (UINT32_C(1) << level) - 1;
-        const uint32_t from = first > reach ? first - reach : 0;
-        put(slots, some_of(slots, level, from), last + 1 - from, taking);
+    /* Blocks between others are asked for, so the last one is never among them. */
+    const uint32_t blocks = (slots->steps + SLOTS_BLOCK - 1) / SLOTS_BLOCK;
+    for (uint32_t level = 0; UINT32_C(1) << level < blocks; level++) {
+        const uint32_t size = UINT32_C(1) << level;
+        const uint32_t from = first >= size ? first + 1 - size : 0;
+        const uint32_t behind = last < blocks - size ? last + 1 : blocks - size;
+        if (from < behind) put(slots, some_of(slots, level, from), behind - from, taking);
     }
     slots->empty = false;
 }
