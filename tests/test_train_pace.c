@@ -149,6 +149,29 @@ static void the_slowest_member_is_told(void **state)
     fixture_clear(&fixture);
 }
 
+/* 1e9 parameters of mixed-precision Adam are 16 GB (3.1); of width 0 no activations are counted. 15 GB are too few, 100 are not. */
+static void what_does_not_fit_is_refused(void **state)
+{
+    (void)state;
+    for (int row = 0; row < 2; row++) {
+        struct train_job large = measured;
+        large.gpu.memory_bytes = row == 0 ? 15e9 : 100e9;
+        struct fixture fixture;
+        fixture_init(&fixture, 1);
+        trains(&fixture.scenario, &large);
+        snprintf(fixture.scenario.communication.mix[0].profile.id, 6, "large");
+        fixture_layout(&fixture, "any", 1, 8);
+        fixture_job(&fixture, 0, 0, 100, 0, 8);
+        fixture.jobs.model = ARENA_ARRAY(fixture.jobs.arena, uint32_t, 1);
+        fixture.jobs.text = ARENA_ARRAY(fixture.jobs.arena, char, 8);
+        snprintf(fixture.jobs.text, 8, "large");
+        assert_int_equal(plan_build(&fixture.scenario, &fixture.jobs, &fixture.import, NULL, 0, 1,
+                                    &fixture.plan, fixture.diag),
+                         row == 0 ? STATUS_INPUT : STATUS_OK);
+        fixture_clear(&fixture);
+    }
+}
+
 int main(void)
 {
     struct rows rows = { 0 };
@@ -158,5 +181,6 @@ int main(void)
     rows_add(&rows, odd_jobs_run, NULL, "jobs of 1 to 24 GPUs on servers of 5");
     rows_add(&rows, the_slowest_member_is_told, (void *)0, "stragglers among GPUs");
     rows_add(&rows, the_slowest_member_is_told, (void *)1, "stragglers among servers");
+    rows_add(&rows, what_does_not_fit_is_refused, NULL, "what does not fit is refused");
     return rows_run("train_pace", &rows);
 }
