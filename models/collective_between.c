@@ -3,6 +3,7 @@
 #include "models/collective_view.h"
 
 #include "models/hardware.h"
+#include "models/staging.h"
 
 /* W: all NICs that the job's GPUs of one server use (1.4). */
 struct wire view_network(const struct collective_hardware *hardware, uint32_t gpus_active)
@@ -24,6 +25,20 @@ struct wire view_network(const struct collective_hardware *hardware, uint32_t gp
             each < hardware->gpu_pcie_bytes_per_s ? BOTTLENECK_HOST_MEMORY : BOTTLENECK_PCIE;
     else if (hardware->gpu_pcie_bytes_per_s < hardware->nic_bytes_per_s)
         wire.cause = BOTTLENECK_PCIE;
+    return wire;
+}
+
+bool view_is_staged(const struct collective_hardware *hardware)
+{
+    return !hardware->gpudirect && hardware->staged_bytes_per_s > 0;
+}
+
+/* W where it was measured what a GPU alone gets. */
+struct wire view_staged(const struct view *view)
+{
+    const struct wire alone = { view->hardware->staged_bytes_per_s, BOTTLENECK_HOST_MEMORY };
+    struct wire wire = narrower(view_network(view->hardware, 1), alone);
+    wire.bytes_per_s *= staged_share(view->servers, view->gpus);
     return wire;
 }
 

@@ -24,6 +24,7 @@ static struct wire pair_network(const struct view *view, uint32_t gpus_active)
     struct wire each = view->network;
     if (hardware->gpudirect && each.cause != BOTTLENECK_LEAF) each.bytes_per_s /= view->gpus_min;
     if (each.cause == BOTTLENECK_LEAF) each.bytes_per_s /= gpus_active;
+    if (view_is_staged(hardware)) each = narrower(each, view_network(hardware, view->gpus_most));
     const double own = larger(1.0, (double)hardware->nics / hardware->gpus);
     return narrower(each, (struct wire){ own * hardware->nic_bytes_per_s, BOTTLENECK_NIC });
 }

@@ -75,7 +75,11 @@ static struct view view_of(const struct collective_hardware *hardware, enum coll
     if (view.gpus_most > hardware->gpus * joined) view.gpus_most = hardware->gpus * joined;
     if (view.gpus_most < view.gpus_min) view.gpus_most = view.gpus_min;
     if (view.servers == 1) return view;
-    view.network = view_network(hardware, hardware->gpudirect ? group->gpus_min : view.gpus_most);
+    if (view_is_staged(hardware))
+        view.network = view_staged(&view);
+    else
+        view.network =
+            view_network(hardware, hardware->gpudirect ? group->gpus_min : view.gpus_most);
     if (joined > 1) view.network.bytes_per_s *= joined;
     if (group->spans_leaves)
         view.network =
@@ -150,7 +154,7 @@ static struct collective_hardware without_network(const struct collective_hardwa
     struct collective_hardware free = *hardware;
     free.nic_bytes_per_s = free.gpu_pcie_bytes_per_s = INFINITY;
     free.host_memory_bytes_per_s = free.uplinks_bytes_per_s = INFINITY;
-    free.domain_bytes_per_s = 0;
+    free.domain_bytes_per_s = free.staged_bytes_per_s = 0;
     free.network_hop_s = free.tree_hop_s = 0;
     return free;
 }

@@ -13,8 +13,9 @@
  *   sharp         t = l(g) + 2 a_tree + max(f S/B(g), S/W)                  sums in the fabric
  *   all-to-all    t = max(in one server, a_e + (N - 1) g o + (N - 1) g/n S/(e(N) W/g))     (2.7)
  *
- * Without GPUDirect every GPU stages its own traffic, so that W is the share of one GPU (end of 2.10). W never exceeds
- * the line rate of the NICs. Time is 0 for one GPU, never falls with size and never rises with a bandwidth.
+ * Without GPUDirect every GPU stages its own traffic, so that W is the share of one GPU (end of 2.10); where it was
+ * measured what one GPU alone gets, W is what models/staging leaves of that, all-to-all as a ring (assumed). W never
+ * exceeds the line rate of the NICs. Time is 0 for one GPU, never falls with size and never rises with a bandwidth.
  *
  * Pure functions of SI quantities: no state, no clock, no allocation, basic arithmetic only. Arguments outside the
  * ranges are caller bugs (asserted). Leaves out: other jobs on the same links, the cost of the additions.
@@ -110,6 +111,7 @@ struct collective_hardware {
     double gpu_pcie_bytes_per_s;    /* what one GPU can send                                              */
     double host_memory_bytes_per_s; /* crossed twice by traffic without GPUDirect                         */
     bool gpudirect;
+    double staged_bytes_per_s;      /* without: what a GPU alone on its server gets; 0 = not measured     */
     double network_hop_s;           /* a_e: of one step of a ring                                         */
     double tree_hop_s;              /* of one level of a tree; 0 = no trees between servers               */
     struct collective_line tree_small; /* its line for small messages, latency per level                  */

@@ -366,6 +366,7 @@ static struct collective_hardware any_hardware(uint64_t seed)
     hardware.gpu_pcie_bytes_per_s = any_scale(seed, 4, 5e9, 1e11);
     hardware.host_memory_bytes_per_s = any_scale(seed, 5, 5e10, 1e12);
     hardware.gpudirect = seed % 3 != 0;
+    if (seed % 2 == 0) hardware.staged_bytes_per_s = any_scale(seed, 12, 1e8, 1e11);
     hardware.network_hop_s = any_scale(seed, 6, 1e-6, 1e-4);
     hardware.sharp = seed % 5 == 0;
     if (seed % 7 == 0) hardware.uplinks_bytes_per_s = any_scale(seed, 7, 1e9, 1e12);

@@ -1,5 +1,6 @@
 /* test_train_pace.c - jobs with a training plan: how long they take on a placement and where their time goes, by hand, through
  * a whole run. */
+#include "cluster/train_of.h"
 #include "fixture.h"
 
 #include "models/straggler.h"
@@ -101,6 +102,28 @@ static void a_pipeline_has_a_bubble(void **state)
     fixture_clear(&fixture);
 }
 
+/* Four GPUs without GPUDirect, of which one alone sends 0.6 GB/s: gradients of 1.5 x 4 GB. 2 + 2 and 3 + 1 get 0.6/(1.06 x 1.4), 1 + 1 +
+ * 1 + 1 all of it (models/staging). A ring inside never limits. */
+static void staged_gradients_by_hand(void **state)
+{
+    (void)state;
+    const struct collective_hardware fabric = { .gpus = 4,
+                                                .scaleup_bytes_per_s = 6e9,
+                                                .nics = 1,
+                                                .nic_bytes_per_s = 5.8e9,
+                                                .gpu_pcie_bytes_per_s = 12e9,
+                                                .host_memory_bytes_per_s = 80e9,
+                                                .staged_bytes_per_s = 0.6e9,
+                                                .uplinks_bytes_per_s = INFINITY };
+    const struct train_site dense = { 2, 4, 2, false }, uneven = { 2, 4, 1, false },
+                            sparse = { 4, 4, 1, false };
+    const uint32_t ring = ALLOW(ALGORITHM_RING);
+    const double sparse_s = 2 + 1.5 * 4 / 0.6, dense_s = 2 + 1.06 * 1.4 * 1.5 * 4 / 0.6;
+    CHECK_NEAR(train_job_step(&measured, &fabric, ring, &dense, 1).step_s, dense_s, 1e-12);
+    CHECK_NEAR(train_job_step(&measured, &fabric, ring, &uneven, 1).step_s, dense_s, 1e-12);
+    CHECK_NEAR(train_job_step(&measured, &fabric, ring, &sparse, 1).step_s, sparse_s, 1e-12);
+}
+
 /* Any number of GPUs, any even or uneven split: groups that do not divide shrink, and the books close. */
 static void odd_jobs_run(void **state)
 {
@@ -178,6 +201,7 @@ int main(void)
     for (uintptr_t g = 8; g >= 1; g /= 2)
         rows_add(&rows, gradients_by_hand, (void *)g, "eight GPUs on servers of %u", (unsigned)g);
     rows_add(&rows, a_pipeline_has_a_bubble, NULL, "a pipeline has a bubble");
+    rows_add(&rows, staged_gradients_by_hand, NULL, "staged gradients by hand");
     rows_add(&rows, odd_jobs_run, NULL, "jobs of 1 to 24 GPUs on servers of 5");
     rows_add(&rows, the_slowest_member_is_told, (void *)0, "stragglers among GPUs");
     rows_add(&rows, the_slowest_member_is_told, (void *)1, "stragglers among servers");

@@ -79,6 +79,7 @@ struct collective_hardware collective_of(const struct server_type *server, uint3
     if (server->ring_from_links) put_rings(server, &hardware);
     if (server->fit.gpus == 0) return hardware;
     put_inside(server, &hardware);
+    hardware.staged_bytes_per_s = server->fit.staged_bytes_per_s;
     if (link == NULL) put_between(&server->fit, &hardware);
     return hardware;
 }

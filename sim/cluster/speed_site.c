@@ -48,7 +48,10 @@ static void share_server(struct site *site, const struct server_type *server,
     site->nic_share_bytes_per_s = vm_nic_bytes_per_s(server, site->nic_bytes_per_s, parts);
     hardware->nic_bytes_per_s = site->nic_share_bytes_per_s;
     hardware->gpus = server->gpus / parts;
-    if (!hardware->gpudirect) hardware->host_memory_bytes_per_s /= 1 + vm->staged_overhead_frac;
+    if (!hardware->gpudirect) {
+        hardware->host_memory_bytes_per_s /= 1 + vm->staged_overhead_frac;
+        hardware->staged_bytes_per_s /= 1 + vm->staged_overhead_frac;
+    }
     if (vm->nvlink == VM_NVLINK_KEPT) return;
     static const struct collective_lines not_measured;
     hardware->scaleup_bytes_per_s = vm_scaleup_bytes_per_s(server, vm, parts);

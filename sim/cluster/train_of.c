@@ -2,6 +2,7 @@
 #include "cluster/train_of.h"
 
 #include "base/assert.h"
+#include "models/staging.h"
 
 #include <math.h>
 
@@ -116,6 +117,9 @@ struct train_time train_job_step(const struct train_job *job,
     if (site->servers > 1 && spread > 1) {
         machine.fabric.nic_bytes_per_s /= spread;
         machine.fabric.host_memory_bytes_per_s /= spread;
+        machine.fabric.staged_bytes_per_s *=
+            staged_share(site->servers, site->gpus) /
+            staged_share(site->gpus / machine.gpus_per_server, site->gpus);
     }
     /* Fewer samples than a pass takes, where groups have shrunk: smaller passes. */
     const double group = plan.batch / plan.data;

@@ -29,6 +29,7 @@ struct server_fit {
     double network_hop_s, tree_hop_s; /* of the network measured; 0 = the default, no trees             */
     struct fit_line tree_small, two_servers;
     bool sharp;
+    double staged_bytes_per_s;       /* a GPU alone on its server, without GPUDirect; 0 = not measured  */
 };
 
 /* A chassis: sockets, memory, GPUs, NICs. What fails, draws power and costs money. */

@@ -342,6 +342,7 @@ const struct key_row keys[] = {
     { "collective.tree_small", KEY_TEXT, .fallback = "", .help = "small messages over the tree: latency of a level and bus bandwidth" },
     { "collective.two_servers", KEY_TEXT, .fallback = "", .help = "all-reduce of two whole servers where a tree beats their NICs: latency and bus bandwidth" },
     { "collective.sharp", KEY_BOOL, .fallback = "false", AT(server_fit, sharp), .help = "the switches there can sum" },
+    { "collective.staged", KEY_BANDWIDTH, RANGE(1, 1e15), .fallback = "=NICs shared out by GPU", AT(server_fit, staged_bytes_per_s), .help = "without gpudirect: what a GPU alone on its server gets between three or more servers, one direction" },
     { "collective.mark", KEY_CHOICE, REQUIRED, .words = "confirmed|derived|memory|assumed|hypothetical", .help = "how well its numbers are known" },
     { "collective.source", KEY_TEXT, REQUIRED, .help = "where its numbers come from" },
     { "collective.notes", KEY_CUSTOM, .fallback = "=none", .help = "marks and sources of single fields" },
