@@ -181,6 +181,26 @@ static void the_recording_does_not_follow_the_layout(void **state)
     fixture_clear(&fixture);
 }
 
+/* One switch of the layout holds its two servers, so that 100:1 is wired; the 32 recorded ones hang on leaves of one port up. */
+static void the_recording_is_larger_than_a_switch(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    fixture_init(&fixture, 1);
+    talks(&fixture.scenario);
+    struct layout *layout = fixture_layout(&fixture, "one switch", 2, 8);
+    layout->fabric.link.switch_ports = 18;
+    layout->fabric.oversubscription = 100;
+    fixture.scenario.recorded_count = 32;
+    fixture_job(&fixture, 0, 0, 10000, 0, 16);
+    fixture_ready(&fixture);
+    struct replica_result result;
+    assert_int_equal(fixture_run(&fixture, 0, 0, &result), STATUS_OK);
+    assert_int_equal(result.run_end_ns, 10000 * NS_PER_S);
+    replica_result_clear(&result);
+    fixture_clear(&fixture);
+}
+
 /* --nodes=2-3 with eight GPUs a node, recorded on two: on three the ring is one of 24 GPUs. */
 static void a_job_given_more_rings_over_all_of_it(void **state)
 {
@@ -261,6 +281,8 @@ int main(void)
     rows_add(&rows, uplinks_bound_a_job_that_spans_leaves, (void *)0, "16 GPUs below one leaf");
     rows_add(&rows, the_recording_does_not_follow_the_layout, NULL,
              "the recording does not follow the layout");
+    rows_add(&rows, the_recording_is_larger_than_a_switch, NULL,
+             "the recording is larger than a switch");
     rows_add(&rows, a_job_given_more_rings_over_all_of_it, NULL,
              "a job given more than it asked for");
     rows_add(&rows, a_job_that_lost_a_server_is_as_much_slower, NULL,
