@@ -20,7 +20,8 @@ Where the levels changed on the way the table kept has the sums instead, by part
 A normal end moves the checkpoints of the last, partial cycle to compute. While a failed attempt is
 not yet detected, its broken GPUs are `down`, taken from lost first and then from unused; which of
 its GPUs are broken when comes from the incidents of its GPUs and servers. Their times are stored
-in seconds, which name the nanosecond up to 97 days.
+in seconds, which name the nanosecond up to 97 days. Parts of GPUs are taken as equally large: of a hung job with
+unequally many pods on its GPUs, which no table tells, lost and down differ.
 """
 import sqlite3
 import sys
@@ -116,12 +117,13 @@ class Replica:
             for bit in range(self.gpus_per_server):
                 if mask >> bit & 1:
                     outs.append(self.outs[server * self.gpus_per_server + bit])
+        each = min(UNITS_PER_GPU, (asked_units + unused_units) // len(outs))
         edges = {fault, end}
         for gpu in outs:
             edges.update(t for out in gpu for t in out if fault < t < end)
         edges = sorted(edges)
         for a, b in zip(edges, edges[1:]):
-            units = UNITS_PER_GPU * sum(any(f <= a and b <= t for f, t in gpu) for gpu in outs)
+            units = each * sum(any(f <= a and b <= t for f, t in gpu) for gpu in outs)
             from_lost = min(units, asked_units)
             self.add("lost", class_, -from_lost, a, b)
             self.add("unused", class_, -(units - from_lost), a, b)

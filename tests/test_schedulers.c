@@ -337,7 +337,8 @@ static void run_one(const char *family, uint64_t seed)
 {
     write_text(family, seed);
     if (getenv("SHOW_TEXT")) fputs(drawn_text, stderr);
-    if (read_text(drawn_text) != STATUS_OK) fail_msg("%s, seed %u: %s", family, (unsigned)seed, said);
+    if (read_text(drawn_text) != STATUS_OK)
+        fail_msg("%s, seed %u: %s", family, (unsigned)seed, said);
     struct plan plan;
     struct run_shared shared;
     const struct import_report import = { 0 };
