@@ -128,6 +128,29 @@ static void notes_speak_for_a_field(void **state)
     diag_destroy(diag);
 }
 
+/* A training plan is the whole of its profile. */
+static void list_names(const struct catalog_field *field, void *context)
+{
+    char *names = context;
+    snprintf(names + strlen(names), 128 - strlen(names), "%s=%s ", field->name, field->node->text);
+    assert_string_equal(field->source, "hers");
+}
+
+static void a_training_plan_is_shown(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "- {id: a, train: {model: 7b, tensor: 8}, mark: assumed, source: hers}\n";
+    char names[128] = "";
+    struct yaml_document document;
+    struct diag *diag = diag_create();
+    assert_int_equal(yaml_read_text("test", text, strlen(text), &document, diag), STATUS_OK);
+    catalog_each_field(CATALOG_PROFILES, document.root->first, list_names, names);
+    assert_string_equal(names, "train.model=7b train.tensor=8 ");
+    yaml_clear(&document);
+    diag_destroy(diag);
+}
+
 struct wrong_case {
     const char *name;
     enum catalog_kind kind;
@@ -339,6 +362,7 @@ int main(void)
                                               (void *)(uintptr_t)&wrongs[i] };
     tests[count++] = (struct CMUnitTest)cmocka_unit_test(a_bare_number_is_found);
     tests[count++] = (struct CMUnitTest)cmocka_unit_test(notes_speak_for_a_field);
+    tests[count++] = (struct CMUnitTest)cmocka_unit_test(a_training_plan_is_shown);
     tests[count++] = (struct CMUnitTest)cmocka_unit_test(ids_are_used_once);
     tests[count++] = (struct CMUnitTest)cmocka_unit_test(ids_of_old_stay);
     tests[count++] = (struct CMUnitTest)cmocka_unit_test(servers_of_every_size);

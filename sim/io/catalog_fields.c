@@ -107,6 +107,12 @@ static void visit_row(const struct scope *around, const struct yaml_node *map)
     scope.marks = notes ? yaml_child(notes, "marks") : NULL;
     scope.sources = notes ? yaml_child(notes, "sources") : NULL;
     visit_scalars(&scope, map);
+    const struct yaml_node *train = yaml_child(map, "train");
+    if (train != NULL) {
+        struct scope plan = scope;
+        plan.keys = plan.shown = "train.";
+        visit_scalars(&plan, train);
+    }
     if (notes == NULL) return;
     char keys_of_notes[PATH_BYTES], shown[PATH_BYTES];
     snprintf(keys_of_notes, sizeof keys_of_notes, "%snotes.", scope.keys);

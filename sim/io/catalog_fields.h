@@ -8,7 +8,7 @@
 #include "io/catalog.h"
 
 struct catalog_field {
-    char name[96];                /* "nic", "notes.typical", "gpu.rate", "entries[0].weight"             */
+    char name[96];                /* "nic", "notes.typical", "train.model", "gpu.rate", "entries[0].weight" */
     const struct key_row *row;    /* its meaning and type                                             */
     const struct yaml_node *node; /* its value as written                                             */
     bool is_number;
