@@ -31,9 +31,10 @@ struct site site_recorded(const struct scenario *scenario)
     struct site site = site_of(server, server->nics, &link);
     const uint64_t servers = scenario->recorded_count ? scenario->recorded_count : 1;
     const uint32_t ports = fabric->link.switch_ports;
+    const double written = fabric->oversubscription;
     const double most = ports - 1; /* where one switch holds the layout, more may be written */
     const struct two_tier tiers =
-        two_tier(servers * server->nics, ports, fmin(fabric->oversubscription, most));
+        two_tier(servers * server->nics, ports, written < most ? written : most);
     const uint64_t per_leaf = tiers.leaves <= 1 ? servers : tiers.down / server->nics;
     site.servers_per_leaf = per_leaf ? (uint32_t)per_leaf : 1;
     site.write_bytes_per_s = scenario->storage.write_bytes_per_s;
