@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """ledger_from_attempts.py DB - the ledger of held GPU-time, recomputed from the attempts.
 
-Reads the tables attempt, allocation, incident and layout of a result database and adds up, in
+Reads the tables attempt, allocation, incident, node and gpu of a result database and adds up, in
 whole units * ns and by nothing of the simulator, what every held account of every class should
 hold: from 0 to the end of the run (table ledger_run) and inside the window (table ledger). Only
 replicas with detail of attempts can be recomputed. Prints "N accounts equal" and exits 0, or the
@@ -49,11 +49,14 @@ def levels_of(text):
 class Replica:
     """The attempts of one replica of one layout, as intervals of accounts."""
 
-    def __init__(self, db, layout_id, replica, gpus_per_server):
+    def __init__(self, db, layout_id, replica):
         self.db, self.key = db, (layout_id, replica)
-        self.gpus_per_server = gpus_per_server
         self.intervals = []  # (account, class, units, start, end)
         self.outs = self.read_outs()
+        self.gpus = defaultdict(list)  # of each node, in order
+        for node, gpu in db.execute(
+                "SELECT node, gpu FROM gpu WHERE layout_id = ? ORDER BY gpu", self.key[:1]):
+            self.gpus[node].append(gpu)
         self.kept = self.read_kept()
         self.sums_kept = []  # (account, class, part, units * ns)
 
@@ -73,8 +76,10 @@ class Replica:
                 "SELECT at_s, repaired_s, component, element FROM incident"
                 " WHERE layout_id = ? AND replica = ? AND component IN ('gpu', 'server')", self.key):
             out = (ns(at_s), ns(repaired_s) if repaired_s is not None else 2**63)
-            g = self.gpus_per_server
-            for gpu in [element] if component == "gpu" else range(element * g, element * g + g):
+            of = "gpu" if component == "gpu" else "server"
+            for gpu, in self.db.execute(
+                    "SELECT gpu FROM gpu JOIN node USING(layout_id, node)"
+                    f" WHERE layout_id = ? AND {of} = ?", (self.key[0], element)):
                 outs[gpu].append(out)
         return outs
 
@@ -111,12 +116,12 @@ class Replica:
     def broken(self, serial, number, class_, asked_units, unused_units, fault, end):
         """Takes the broken GPUs of a hung attempt out of lost and unused."""
         outs = []
-        for server, mask in self.db.execute(
+        for node, mask in self.db.execute(
                 "SELECT server, gpu_mask FROM allocation WHERE layout_id = ? AND replica = ?"
                 " AND serial = ? AND attempt = ?", (*self.key, serial, number)):
-            for bit in range(self.gpus_per_server):
+            for bit, gpu in enumerate(self.gpus[node]):
                 if mask >> bit & 1:
-                    outs.append(self.outs[server * self.gpus_per_server + bit])
+                    outs.append(self.outs[gpu])
         each = min(UNITS_PER_GPU, (asked_units + unused_units) // len(outs))
         edges = {fault, end}
         for gpu in outs:
@@ -177,12 +182,11 @@ def main():
     gone = {"held", "no_demand", "short", "fragmented", "starved", "withheld", "draining", "down"}
     held = {name for name, in db.execute("SELECT DISTINCT account FROM ledger")} - gone
     equal = different = attempts = replicas = 0
-    for layout_id, number, g, start, end, run_end in db.execute(
-            "SELECT r.layout_id, r.replica, l.gpus_per_server, r.window_start_ns, r.window_end_ns,"
-            " r.run_end_ns FROM replica r JOIN layout l USING(layout_id)"
-            " WHERE EXISTS (SELECT 1 FROM attempt a WHERE a.layout_id = r.layout_id"
+    for layout_id, number, start, end, run_end in db.execute(
+            "SELECT r.layout_id, r.replica, r.window_start_ns, r.window_end_ns, r.run_end_ns"
+            " FROM replica r WHERE EXISTS (SELECT 1 FROM attempt a WHERE a.layout_id = r.layout_id"
             " AND a.replica = r.replica) ORDER BY 1, 2").fetchall():
-        replica = Replica(db, layout_id, number, g)
+        replica = Replica(db, layout_id, number)
         attempts += replica.read_attempts()
         replicas += 1
         for table, window in (("ledger", (start, end)), ("ledger_run", (0, run_end))):

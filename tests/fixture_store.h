@@ -101,6 +101,8 @@ static inline void fixture_plan(struct fixture *f)
                 .slack = f->scenario.slack[slack],
                 .servers = f->scenario.layouts[layout].server_count,
                 .gpus_per_server = f->scenario.layouts[layout].server.gpus,
+                .nodes = f->scenario.layouts[layout].server_count,
+                .gpus_per_node = f->scenario.layouts[layout].server.gpus,
                 .gpus = f->scenario.layouts[layout].server_count *
                         f->scenario.layouts[layout].server.gpus,
                 .fabric = { .servers_per_leaf = 2, .leaves = 1 },

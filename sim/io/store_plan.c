@@ -4,6 +4,7 @@
 
 #include "io/schema.h"
 #include "ledger/results.h"
+#include "spec/node_names.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -378,34 +379,64 @@ static enum status write_servers(struct db_query *query, const struct plan *plan
     return STATUS_OK;
 }
 
-/* One server is one node so far. */
+struct node_shape {
+    uint32_t server, gpus, cores;
+    uint64_t memory_bytes;
+};
+
+/* A server's nodes own its GPUs, cores and memory in equal parts; groups of servers follow each other. */
+static struct node_shape shape_of_node(const struct plan *plan, const struct variant *variant,
+                                       uint32_t node)
+{
+    const struct layout *layout = &plan->scenario->layouts[variant->layout];
+    const struct server_type *type = &layout->server;
+    uint32_t servers = 0, nodes = 0, parts = variant->nodes / variant->servers;
+    for (uint32_t g = 0; g < layout->group_count; g++) {
+        const struct server_group *group = &layout->groups[g];
+        type = &group->server;
+        if (layout->group_count == 1) break; /* of any number */
+        parts = group_nodes(group) / group->count;
+        if (node < nodes + group_nodes(group)) break;
+        servers += group->count;
+        nodes += group_nodes(group);
+    }
+    return (struct node_shape){ .server = servers + (node - nodes) / parts,
+                                .gpus = type->gpus / parts,
+                                .cores = type->cores / parts,
+                                .memory_bytes = type->memory_bytes / parts };
+}
+
 static enum status write_nodes(struct db_query *query, const struct plan *plan)
 {
     for (uint32_t row = 0; row < plan->variant_count; row++) {
         const struct variant *variant = &plan->variants[row];
-        const struct server_type *type = &plan->scenario->layouts[variant->layout].server;
-        for (uint32_t node = 0; node < variant->servers; node++) {
+        for (uint32_t node = 0; node < variant->nodes; node++) {
+            const struct node_shape shape = shape_of_node(plan, variant, node);
             db_put_int(query, row);
             db_put_int(query, node);
-            db_put_int(query, node);
-            db_put_int(query, variant->gpus_per_server);
-            db_put_int(query, type->cores);
-            db_put_int(query, (int64_t)type->memory_bytes);
+            db_put_int(query, shape.server);
+            db_put_int(query, shape.gpus);
+            db_put_int(query, shape.cores);
+            db_put_int(query, (int64_t)shape.memory_bytes);
             TRY(db_run(query));
         }
     }
     return STATUS_OK;
 }
 
+/* Numbered as incidents name them: as many a node as the largest has. */
 static enum status write_gpus(struct db_query *query, const struct plan *plan)
 {
     for (uint32_t row = 0; row < plan->variant_count; row++) {
         const struct variant *variant = &plan->variants[row];
-        for (uint32_t gpu = 0; gpu < variant->gpus; gpu++) {
-            db_put_int(query, row);
-            db_put_int(query, gpu);
-            db_put_int(query, gpu / variant->gpus_per_server);
-            TRY(db_run(query));
+        for (uint32_t node = 0; node < variant->nodes; node++) {
+            const uint32_t gpus = shape_of_node(plan, variant, node).gpus;
+            for (uint32_t gpu = 0; gpu < gpus; gpu++) {
+                db_put_int(query, row);
+                db_put_int(query, (int64_t)node * variant->gpus_per_node + gpu);
+                db_put_int(query, node);
+                TRY(db_run(query));
+            }
         }
     }
     return STATUS_OK;
