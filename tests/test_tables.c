@@ -321,7 +321,7 @@ static void exact_numbers_stand_alone(void **state)
 }
 
 /* Jobs 0 to count - 1, submitted an hour after each other; each takes (row + 1) hours, twice that on the second layout,
- * and the last one never ends there. */
+ * and the last one never ends there; the fourth is turned away there after a minute. */
 static void store_jobs_of(struct fixture *f, uint32_t count)
 {
     struct store *store = open_store(f);
@@ -331,16 +331,20 @@ static void store_jobs_of(struct fixture *f, uint32_t count)
         for (uint32_t i = 0; i < count; i++) {
             const int64_t submit_ns = i * NS_PER_HOUR;
             const bool ends = layout == 0 || i + 1 < count;
-            const struct job_row job = {
-                .serial = i,
-                .trace_row = i % 3,
-                .submit_ns = submit_ns,
-                .first_start_ns = submit_ns,
-                .end_ns = ends ? submit_ns + (1 + layout) * (i + 1) * NS_PER_HOUR : TIME_NEVER,
-                .gpus = 8,
-                .attempts = 1,
-                .end = ends ? END_FINISHED : END_RUNNING
-            };
+            const bool refused = layout == 1 && i == 3;
+            const struct job_row job = { .serial = i,
+                                         .trace_row = i % 3,
+                                         .submit_ns = submit_ns,
+                                         .first_start_ns = submit_ns,
+                                         .end_ns = refused ? submit_ns + 60 * NS_PER_S
+                                                   : ends  ? submit_ns +
+                                                                (1 + layout) * (i + 1) * NS_PER_HOUR
+                                                          : TIME_NEVER,
+                                         .gpus = 8,
+                                         .attempts = 1,
+                                         .end = refused ? END_REJECTED
+                                                : ends  ? END_FINISHED
+                                                        : END_RUNNING };
             assert_true(log_append(&r.jobs, &job));
         }
         fixture_store(store, &r, f->diag);
@@ -352,12 +356,14 @@ static void few_jobs_stand_one_by_one(void **state)
 {
     struct fixture *f = *state;
     char *text;
-    store_jobs_of(f, 3);
+    store_jobs_of(f, 5);
     assert_int_equal(print_all(f, &(struct report_options){ 0 }, &text), STATUS_OK);
     holds(text, "\ncompletion of each, h     GPUs ");
     holds(text, "     8             1.00     2.00 (x2.00)\n");
     holds(text, "     8             2.00     4.00 (x2.00)\n");
-    holds(text, "     8             3.00                -\n");
+    holds(text, "     8             3.00     6.00 (x2.00)\n");
+    holds(text, "     8             4.00                -\n");
+    holds(text, "     8             5.00                -\n");
     free(text);
 }
 

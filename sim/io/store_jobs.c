@@ -37,7 +37,8 @@ enum status store_each_job(const char *path, uint32_t most, store_job_visit *vis
     TRY(db_open(path, DB_READ, &db, diag));
     enum status status =
         db_prepare(db,
-                   "SELECT layout_id, gpus, id, submit_ns, ifnull(end_ns, 9223372036854775807)"
+                   "SELECT layout_id, gpus, id, submit_ns,"
+                   " CASE outcome WHEN 'finished' THEN end_ns ELSE 9223372036854775807 END"
                    " FROM job WHERE replica = 0 ORDER BY layout_id, serial",
                    &query);
     if (status == STATUS_OK) status = job_rows(db, query, most, visit, with);

@@ -14,7 +14,7 @@ struct stored_job {
     const char *id;     /* of the visit only                                                    */
     uint32_t gpus;
     double submit_s;    /* after the first submission of the replica                            */
-    double end_s;       /* infinite when it has not ended                                       */
+    double end_s;       /* infinite when it was killed or turned away, or has not ended         */
 };
 
 typedef void store_job_visit(const struct stored_job *job, void *with);
