@@ -19,6 +19,7 @@
 #include "models/power.h"
 #include "models/queueing.h"
 #include "models/straggler.h"
+#include "tests/case_reasons.h"
 #include "tests/fgd_runs.h"
 #include "tests/measured.h"
 #include "tests/training_cases.h"
@@ -405,13 +406,6 @@ static const struct check {
     { "P11", "50.43 M$", purchase, "total", NEAR(50.43, 0.1) },
     { "P11", "49,248 $", purchase, "per GPU", NEAR(49248, 0.1) },
 };
-
-/* Cases that cannot hold, and why. */
-static const char *reason_of(const char *id)
-{
-    if (strcmp(id, "C40") != 0) return "";
-    return "the slide shows the rate of a GPU's NIC; C39's law, kept, is N/(N - 1) times that";
-}
 
 /* --- the file --------------------------------------------------------------------------------------------- */
 enum { ID, INPUTS, EXPECTED, TOLERANCE, COLUMNS };

@@ -95,6 +95,12 @@ static void chance_is_named(void **state)
     write_two(f);
     read_text(f, "SELECT value FROM meta WHERE key = 'chance'", text, sizeof text);
     assert_string_equal(text, "none");
+    f->scenario.communication.kind = COMM_PROFILE;
+    f->scenario.contention = NETWORK_ESTIMATE;
+    f->scenario.layouts[1].fabric.routing = ROUTING_SAMPLED;
+    assert_int_equal(store_finish(open_store(f), f->diag), STATUS_OK);
+    read_text(f, "SELECT value FROM meta WHERE key = 'chance'", text, sizeof text);
+    assert_non_null(strstr(text, "routing"));
 }
 
 static void curve_comes_back(void **state)

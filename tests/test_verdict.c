@@ -419,11 +419,6 @@ static void sources_of_luck_are_named(void **state)
     holds(text, "It rests on communication by_size times 0.5 (profiles assumed) and failure rates "
                 "llama3 times 3 (published).");
     free(text);
-    f->scenario.contention = NETWORK_ESTIMATE;
-    f->scenario.layouts[1].fabric.routing = ROUTING_SAMPLED;
-    text = verdict_of(f, &luck, REPLICAS);
-    holds(text, "for luck in days, faults and paths of flows, without model error.");
-    free(text);
     without_chance(f);
     f->scenario.communication.kind = COMM_NONE;
     f->scenario.communication.mix_count = 2; /* of jobs that do not communicate */
