@@ -201,6 +201,30 @@ static void the_recording_is_larger_than_a_switch(void **state)
     fixture_clear(&fixture);
 }
 
+/* A network of one byte a second: the job needs longer than time goes, and its layout more GPUs than it has, not fewer than 0. */
+static void a_job_that_never_ends_needs_much(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    fixture_init(&fixture, 1);
+    talks(&fixture.scenario);
+    fixture.scenario.startup_ns = 60 * NS_PER_S;
+    struct layout *layout = fixture_layout(&fixture, "a byte a second", 2, 8);
+    layout->fabric.link.bytes_per_s = 1;
+    fixture.scenario.horizon_ns = 10 * NS_PER_DAY;
+    fixture_job(&fixture, 0, 0, 10000, 0, 16);
+    fixture_ready(&fixture);
+    struct replica_result result;
+    assert_int_equal(fixture_run(&fixture, 0, 0, &result), STATUS_OK);
+    const struct metric_row *metrics = LOG_ITEMS(&result.metrics, struct metric_row);
+    double needs = 0;
+    for (uint64_t i = 0; i < result.metrics.count; i++)
+        if (strcmp(metrics[i].name, "effective_load") == 0) needs = metrics[i].value;
+    CHECK(needs > 1, "needs %g", needs);
+    replica_result_clear(&result);
+    fixture_clear(&fixture);
+}
+
 /* --nodes=2-3 with eight GPUs a node, recorded on two: on three the ring is one of 24 GPUs. */
 static void a_job_given_more_rings_over_all_of_it(void **state)
 {
@@ -283,6 +307,7 @@ int main(void)
              "the recording does not follow the layout");
     rows_add(&rows, the_recording_is_larger_than_a_switch, NULL,
              "the recording is larger than a switch");
+    rows_add(&rows, a_job_that_never_ends_needs_much, NULL, "a network of one byte a second");
     rows_add(&rows, a_job_given_more_rings_over_all_of_it, NULL,
              "a job given more than it asked for");
     rows_add(&rows, a_job_that_lost_a_server_is_as_much_slower, NULL,

@@ -136,7 +136,7 @@ void transition_submit(struct run *run, uint32_t trace_row)
     if (job->in_cohort)
         run->stats.asked_gpu_ns +=
             (int128)demand_of_live(run, live)->held *
-            (timing_startup_ns(run, live) + muldiv_ceil(job->work_ns, RATE_ONE, rate_q30));
+            time_add(timing_startup_ns(run, live), muldiv_ceil(job->work_ns, RATE_ONE, rate_q30));
     if (!waiting_add(&run->waiting, live, jobs->gpus[trace_row], limit_ns)) {
         run->out_of_memory = true;
         return;
