@@ -2,12 +2,12 @@
 # digests.sh - same seed, same content: builds variants and compares the digests of their databases.
 #
 # Compilers and optimisation, workers, locale, time zone, FMA or not; all on scenarios/tiny.yaml and, for
-# every kind of scheduler, on two days of scenarios/schedulers.yaml.
+# every kind of scheduler, on two days of scenarios/schedulers.yaml, for all that slows jobs tests/cases/all_at_once.yaml.
 # The reference is $BUILD/gpuplan with -j1. Last line: N passed, N failed[, N skipped].
 set -u
 cd "$(dirname "$0")/.." || exit 1
 BUILD=${BUILD:-build}
-scenarios="scenarios/tiny.yaml scenarios/schedulers.yaml"
+scenarios="scenarios/tiny.yaml scenarios/schedulers.yaml tests/cases/all_at_once.yaml"
 work=build-digest
 passed=0 failed=0 skipped=0
 

@@ -11,9 +11,9 @@
 
 #include <cmocka.h>
 
+#include "attempt_accounts.h"
 #include "books_probe.h"
 #include "job_spans.h"
-#include "report/why_story.h"
 #include "tempo_probe.h"
 
 enum { SEEDS = 200, JOBS = 120, DECISIONS_MOST = 6 };
@@ -369,35 +369,7 @@ static void attempts_sum_to_the_ledger(const struct replica_result *result)
         ACC_CHECKPOINT, ACC_STARTUP,     ACC_LOST,        ACC_UNUSED
     };
     int128 sum[ACCOUNTS] = { 0 };
-    const struct attempt_row *rows = LOG_ITEMS(&result->attempts, const struct attempt_row);
-    const struct kept_row *sums = LOG_ITEMS(&result->kept, const struct kept_row);
-    for (uint64_t i = 0; i < result->attempts.count; i++) {
-        const int64_t *fix = rows[i].checkpoint_fix_unit_ns;
-        struct detail_attempt attempt = {
-            .gpus_held = rows[i].gpus_held,
-            .gpus_asked = rows[i].gpus_asked,
-            .broken_gpus = rows[i].broken_gpus,
-            .start_ns = rows[i].start_ns,
-            .startup_ns = rows[i].startup_ns,
-            .durable_ns = rows[i].durable_ns,
-            .end_ns = rows[i].end_ns,
-            .fault_ns = rows[i].fault_ns,
-            .outcome = attempt_end_names[rows[i].end],
-            .attempt = (uint32_t)i,
-            .checkpoint_fix = (int128)((uint128)(uint64_t)fix[0] << 64 | (uint64_t)fix[1]),
-        };
-        memcpy(attempt.units, rows[i].units, sizeof attempt.units);
-        struct log kept;
-        log_init(&kept, sizeof(struct detail_kept), 0);
-        for (uint64_t k = 0; k < result->kept.count; k++) {
-            if (sums[k].serial != rows[i].serial || sums[k].attempt != rows[i].attempt) continue;
-            struct detail_kept one = { .attempt = (uint32_t)i };
-            memcpy(one.unit_ns, sums[k].unit_ns, sizeof one.unit_ns);
-            assert_true(log_append(&kept, &one));
-        }
-        why_account(&attempt, &kept, sum);
-        log_clear(&kept);
-    }
+    for (uint64_t i = 0; i < result->attempts.count; i++) attempt_accounts(result, i, sum);
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
         int128 all = 0;
         for (uint32_t class = 0; class < CLASSES; class ++)
