@@ -47,43 +47,6 @@ static void links_break_in_every_node(void **state)
     fixture_clear(&fixture);
 }
 
-/* Four servers of two nodes and so many NICs; two jobs of two servers each fill them. A broken NIC of servers 0 and 1 stops the
- * first job, one of 2 and 3 the second, whether nodes share a NIC, own one or get one left over. */
-static void links_stop_jobs_of_their_server(void **state)
-{
-    const uint32_t nics = (uint32_t)rows_number(state);
-    struct fixture fixture;
-    struct replica_result result;
-    fixture_init(&fixture, 2);
-    struct layout *layout = fixture_layout(&fixture, "hall", SERVERS, 8);
-    layout->fabric.nics_per_server = layout->server.nics = nics;
-    layout->groups = calloc(1, sizeof *layout->groups);
-    layout->group_count = 1;
-    layout->groups[0].server = layout->server;
-    layout->groups[0].count = SERVERS;
-    layout->groups[0].nodes_per_server = PARTS;
-    for (uint32_t row = 0; row < 2; row++) fixture_job(&fixture, row, row, 40 * 86400, 0, 16);
-    fixture.scenario.horizon_ns = 40 * NS_PER_DAY;
-    fixture.scenario.failures.drain = DRAIN_GPU;
-    fixture.scenario.failures.component[COMPONENT_LINK] =
-        (struct component_failures){ .law = LAW_EXPONENTIAL, .mean_s = 100 * 3600 };
-    fixture_ready(&fixture);
-    assert_int_equal(fixture_run(&fixture, 0, 0, &result), STATUS_OK);
-    const struct incident *incidents = LOG_ITEMS(&result.incidents, struct incident);
-    const struct attempt_row *attempts = LOG_ITEMS(&result.attempts, struct attempt_row);
-    uint32_t stopped = 0;
-    for (uint64_t i = 0; i < result.incidents.count; i++)
-        for (uint64_t a = 0; a < result.attempts.count; a++) {
-            if (attempts[a].fault_ns != incidents[i].at_ns) continue;
-            assert_int_equal(attempts[a].serial, incidents[i].element / nics / 2);
-            stopped++;
-        }
-    assert_true(stopped > 10);
-    replica_result_clear(&result);
-    scenario_clear(&fixture.scenario);
-    fixture_clear(&fixture);
-}
-
 /* A server of eight GPUs, PCIe 24 GB/s, cut into machines of four or two. What a ring in one machine carries:
  *   kept: as the server, 240. split behind switches: the same.
  *   split of a mesh (12 links of 20 GB/s, none left over for 8 GPUs: 14 here, 2 a pair): 4 GPUs have 3 x 2 links, 120;
@@ -177,9 +140,6 @@ int main(void)
 {
     struct rows rows = { 0 };
     rows_add(&rows, links_break_in_every_node, NULL, "links break in every node");
-    for (uintptr_t nics = 1; nics <= 8; nics++)
-        rows_add(&rows, links_stop_jobs_of_their_server, (void *)nics, "%u NICs for two nodes",
-                 (unsigned)nics);
     for (size_t i = 0; i < sizeof shares / sizeof *shares; i++)
         rows_add(&rows, scaleup_of_machines, &shares[i], "scale-up: %s", shares[i].name);
     rows_add(&rows, who_meets_how, NULL, "machines over NICs, slices over the host");

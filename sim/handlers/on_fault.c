@@ -25,23 +25,6 @@ static uint32_t links_per_node(const struct run *run)
     return links > 0 ? links : 1;
 }
 
-struct nodes {
-    uint32_t first, end;
-};
-
-/* Nodes that a NIC serves: one, or of fewer NICs than nodes an equal part of its server's; the last has those left over. */
-static struct nodes nodes_of_link(const struct run *run, uint32_t link)
-{
-    const uint32_t links = links_per_server(run), parts = nodes_per_server(run);
-    const uint32_t server = link / links * parts, nic = link % links;
-    if (links < parts)
-        return (struct nodes){ server + (nic * parts + links - 1) / links,
-                               server + ((nic + 1) * parts + links - 1) / links };
-    const uint32_t part = nic / links_per_node(run);
-    const uint32_t node = server + (part < parts ? part : parts - 1);
-    return (struct nodes){ node, node + 1 };
-}
-
 /* First node that a component concerns; a leaf concerns several. */
 static uint32_t node_of(const struct run *run, enum component kind, uint32_t element)
 {
@@ -49,7 +32,7 @@ static uint32_t node_of(const struct run *run, enum component kind, uint32_t ele
     case COMPONENT_GPU:
         return element / run->cluster.gpus_per_node;
     case COMPONENT_LINK:
-        return nodes_of_link(run, element).first;
+        return element / links_per_node(run);
     case COMPONENT_LEAF:
         return element / run->variant->fabric.rails * run->nodes_per_leaf;
     default:
@@ -61,7 +44,7 @@ static uint32_t node_of(const struct run *run, enum component kind, uint32_t ele
 static uint32_t link_mask(const struct run *run, uint32_t link)
 {
     const struct server_tree *tree = &run->scenario->layouts[run->variant->layout].server.tree;
-    const uint32_t links = links_per_node(run), nic = link % links_per_server(run) % links;
+    const uint32_t links = links_per_node(run), nic = link % links;
     const bool whole = nodes_per_server(run) == 1 && tree->gpus > 0;
     uint32_t mask = 0;
     for (uint32_t bit = 0; bit < run->cluster.gpus_per_node; bit++)
@@ -171,18 +154,14 @@ static void begin_repair(struct run *run, uint32_t row)
 void on_node_emptied(struct run *run, uint32_t node)
 {
     const struct faults *faults = &run->faults;
-    const uint32_t server = node / nodes_per_server(run);
-    const uint32_t spans[][3] = {
-        { COMPONENT_GPU, node * run->cluster.gpus_per_node, run->cluster.gpus_per_node },
-        { COMPONENT_LINK, server * links_per_server(run), links_per_server(run) }
-    };
+    const uint32_t spans[][2] = { { COMPONENT_GPU, run->cluster.gpus_per_node },
+                                  { COMPONENT_LINK, links_per_node(run) } };
     for (size_t s = 0; s < sizeof spans / sizeof *spans; s++)
-        for (uint32_t i = 0; i < spans[s][2]; i++) {
-            const enum component kind = (enum component)spans[s][0];
-            const uint32_t element = spans[s][1] + i, row = faults->first[kind] + element;
-            if (element >= faults->count[kind] || faults->state[row] != PART_WAITS ||
-                node_of(run, kind, element) != node)
-                continue;
+        for (uint32_t i = 0; i < spans[s][1]; i++) {
+            const uint32_t element = node * spans[s][1] + i;
+            if (element >= faults->count[spans[s][0]]) continue;
+            const uint32_t row = faults->first[spans[s][0]] + element;
+            if (faults->state[row] != PART_WAITS) continue;
             transition_node(run, node, cluster_node_down);
             begin_repair(run, row);
         }
@@ -250,20 +229,19 @@ static void set_link(struct run *run, uint32_t element, double factor)
 
 static void fault_link(struct run *run, uint32_t row, uint32_t element)
 {
-    const struct nodes nodes = nodes_of_link(run, element);
+    const uint32_t node = node_of(run, COMPONENT_LINK, element);
     const uint32_t incident = incident_open(run, COMPONENT_LINK, element, 0);
     run->faults.incident[row] = incident;
     if (faults_is_slow(&run->faults, row, run->now_ns)) {
         set_link(run, element, run->faults.slow_link.factor);
         return;
     }
-    for (uint32_t node = nodes.first; node < nodes.end; node++)
-        stop_holders(run, node,
-                     (struct blow){ .mask = link_mask(run, element),
-                                    .spanning_only = true,
-                                    .incident = incident,
-                                    .detection_ns = detection_ns(run, COMPONENT_LINK) });
-    drain(run, row, nodes.first, incident);
+    stop_holders(run, node,
+                 (struct blow){ .mask = link_mask(run, element),
+                                .spanning_only = true,
+                                .incident = incident,
+                                .detection_ns = detection_ns(run, COMPONENT_LINK) });
+    drain(run, row, node, incident);
 }
 
 static void fault_leaf(struct run *run, uint32_t row, uint32_t leaf)
