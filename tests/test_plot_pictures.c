@@ -306,12 +306,35 @@ static void finding_is_in_the_picture(void **state)
     diag_destroy(diag);
 }
 
+/* Every move yields what the scenario does as written. */
+static void nothing_rests_on_what_does_not_move(void **state)
+{
+    (void)state;
+    static struct plot_data data;
+    struct diag *diag = diag_create();
+    struct db *db = NULL;
+    need_gnuplot();
+    make_database("one");
+    assert_int_equal(db_open(small_db, DB_APPEND, &db, diag), STATUS_OK);
+    assert_int_equal(
+        db_exec(db, "UPDATE tornado SET value = CASE layout_id WHEN 0 THEN 0.75 ELSE 0.625 END"),
+        STATUS_OK);
+    assert_int_equal(db_close(db), STATUS_OK);
+    assert_int_equal(plot_data_read(small_db, &data, diag), STATUS_OK);
+    char *text = render(&data, PLOT_TORNADO, PLOT_TERM);
+    assert_non_null(strstr(text, "The verdict on yield does not rest on what was moved"));
+    free(text);
+    plot_data_clear(&data);
+    diag_destroy(diag);
+}
+
 int main(void)
 {
-    static struct CMUnitTest tests[PROBES + ODDS + 1];
+    static struct CMUnitTest tests[PROBES + ODDS + 2];
     size_t count = 0;
     if (!start_tests()) return 1;
     tests[count++] = (struct CMUnitTest)cmocka_unit_test(finding_is_in_the_picture);
+    tests[count++] = (struct CMUnitTest)cmocka_unit_test(nothing_rests_on_what_does_not_move);
     for (size_t i = 0; i < PROBES; i++)
         tests[count++] = (struct CMUnitTest){ .name = probes[i].test,
                                               .test_func = hostile_name,

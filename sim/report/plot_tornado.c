@@ -222,6 +222,16 @@ static void verdict_words(char *out, size_t out_bytes, const char *words,
              words, turning, counts->known, counts->turning > 1 ? "" : "s", unknown);
 }
 
+/* The most that the main assumption moves the difference on the layout where it counts. */
+static double main_length(const struct plot_moves *moves)
+{
+    const struct plot_bar *bar = moves->layouts[moves->shown].bars;
+    while (bar->assumption != moves->main) bar++;
+    return bar->known ? bar->hi - bar->lo : 0;
+}
+
+static const double LEAST_LENGTH = 0.0005; /* not a digit of what is printed */
+
 static void title_words(char *out, size_t out_bytes, const struct plot_moves *moves,
                         const struct counts *counts)
 {
@@ -229,6 +239,9 @@ static void title_words(char *out, size_t out_bytes, const struct plot_moves *mo
     if (!moves->any_told)
         snprintf(out, out_bytes,
                  "As written no layout can be told from the best; what moves it most: %s", words);
+    else if (counts->turning == 0 && counts->known == counts->run &&
+             main_length(moves) < LEAST_LENGTH)
+        snprintf(out, out_bytes, "The verdict on yield does not rest on what was moved");
     else if (counts->known == 0)
         snprintf(out, out_bytes,
                  "The verdict on yield moves most with %s; too few replicas to tell more", words);
