@@ -2,7 +2,9 @@
  * happens without gnuplot. test_plot_pictures.c looks at the pictures. */
 #include "fixture_plot.h"
 
+#include "report/plot_frame.h"
 #include "report/plot_kinds.h"
+#include "report/plot_words.h"
 
 #include <math.h>
 #include <sys/stat.h>
@@ -202,6 +204,27 @@ static void ranking_of_one_exact_replica(void **state)
     assert_false(ranking.clear);
 }
 
+/* 0.002 points apart, where 0.01 are printed. */
+static void a_lead_without_a_digit_is_none(void **state)
+{
+    (void)state;
+    const double values[] = { 0.10071, 0.10073, 0.0988 };
+    const struct measure measure = {
+        .noun = "of it", .scale = 100, .decimals = 1, .higher_is_better = true, .share = true
+    };
+    static struct plot_layout layouts[3] = { { .name = "a" }, { .name = "b" }, { .name = "c" } };
+    static struct plot_data data;
+    struct ranking ranking;
+    struct frame frame = { .note_count = 0 };
+    data = *shaped(3, 1);
+    data.exact = true;
+    for (int i = 0; i < 3; i++) data.layouts[i] = layouts[i];
+    ranking_make(&ranking, &data, values, true);
+    finding_notes(&frame, &data, &ranking, &measure);
+    assert_int_equal(frame.note_count, 1);
+    assert_string_equal(frame.notes[0], "No difference that shows: b and a, 10.1 % of it");
+}
+
 static void ranking_skips_what_is_not_known(void **state)
 {
     (void)state;
@@ -370,6 +393,7 @@ int main(void)
         cmocka_unit_test(ranking_of_one_replica_is_never_clear),
         cmocka_unit_test(ranking_skips_what_is_not_known),
         cmocka_unit_test(ranking_of_one_exact_replica),
+        cmocka_unit_test(a_lead_without_a_digit_is_none),
         cmocka_unit_test(cleaned_text_is_xml),
         cmocka_unit_test(wrapped_lines_fit),
         cmocka_unit_test(files_and_their_names),

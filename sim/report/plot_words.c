@@ -112,6 +112,13 @@ static bool all_alike(const struct plot_data *data, const struct ranking *rankin
     return ranking->next != ranking->best;
 }
 
+/* Whether the lead of the best has a digit where a difference is printed. */
+static bool lead_shows(const struct ranking *ranking, const struct measure *measure)
+{
+    const double lead = fabs(ranking->difference.mean) * measure->scale;
+    return measure->duration || lead >= 0.5 * pow(10, -(measure->decimals + 1));
+}
+
 void finding_notes(struct frame *frame, const struct plot_data *data, const struct ranking *ranking,
                    const struct measure *measure)
 {
@@ -126,6 +133,12 @@ void finding_notes(struct frame *frame, const struct plot_data *data, const stru
         return;
     }
     estimate_text(value, sizeof value, &ranking->value[ranking->best], measure);
+    if (data->exact && ranking->next != ranking->best && !lead_shows(ranking, measure)) {
+        frame_note(frame, "No difference that shows: %s and %s, %s %s",
+                   data->layouts[ranking->best].name, data->layouts[ranking->next].name, value,
+                   measure->noun);
+        return;
+    }
     const char *word = ranking->next == ranking->best ? "Only value"
                        : ranking->clear               ? "Best"
                        : measure->higher_is_better    ? "Highest"
