@@ -60,6 +60,19 @@ static bool spread_fits(double kappa, double spread)
     return spread == 0 || kappa == 0 || (kappa < 1 && spread * spread * kappa < 1 - kappa);
 }
 
+/* A training plan works these out by itself. */
+static void refuse_beside_train(struct key_reader *reader, const struct yaml_node *entry)
+{
+    static const char *const names[] = { "kappa_many", "hidden", "size", "spread" };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const struct yaml_node *key = yaml_child(entry, names[i]);
+        if (key != NULL)
+            diag_error(reader->diag, yaml_key_place(key),
+                       "%s%s goes with kappa_one, not with a training plan", reader->path,
+                       names[i]);
+    }
+}
+
 void catalog_read_profile(struct catalog *catalog, struct key_reader *reader,
                           const struct yaml_node *entry, struct profile *profile)
 {
@@ -72,9 +85,8 @@ void catalog_read_profile(struct catalog *catalog, struct key_reader *reader,
         key_missing(reader, key_find("profile.kappa_one"), entry);
     else if (train == NULL && many == NULL)
         key_missing(reader, key_find("profile.kappa_many"), entry);
-    else if (many != NULL && one == NULL)
-        diag_error(reader->diag, yaml_key_place(many),
-                   "%skappa_many goes with kappa_one, not with a training plan", reader->path);
+    else if (one == NULL)
+        refuse_beside_train(reader, entry);
     if (!spread_fits(profile->kappa_one, profile->spread) ||
         !spread_fits(profile->kappa_many, profile->spread))
         diag_error(
