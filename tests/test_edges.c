@@ -204,6 +204,26 @@ static void half_of_the_nics(void **state)
     fixture_clear(&fixture);
 }
 
+/* Eight nodes cannot own four NICs in equal parts, which they must where NICs break; four nodes can. */
+static void half_of_the_nics_of_nodes(void **state)
+{
+    static struct server_group parts = { .count = 16, .nodes_per_server = 8 };
+    struct fixture fixture;
+    (void)state;
+    moved_scenario(&fixture);
+    struct layout *layout = &fixture.scenario.layouts[0];
+    layout->groups = &parts;
+    layout->group_count = 1;
+    assert_int_equal(world_of(&fixture, AXIS_NICS, 0.5)->plan.variants[0].fabric.leaves, 1);
+    fixture.scenario.failures.component[COMPONENT_LINK].law = LAW_EXPONENTIAL;
+    assert_int_equal(world_of(&fixture, AXIS_NICS, 0.5)->plan.variants[0].fabric.leaves, 4);
+    parts.nodes_per_server = 4;
+    assert_int_equal(world_of(&fixture, AXIS_NICS, 0.5)->plan.variants[0].fabric.leaves, 1);
+    layout->groups = NULL;
+    layout->group_count = 0;
+    fixture_clear(&fixture);
+}
+
 /* Jobs a tenth longer ask for a tenth more, and the result says so. */
 static void longer_jobs(void **state)
 {
@@ -322,6 +342,8 @@ int main(void)
     rows_add(&rows, restart_that_never_comes, NULL, "a restart that never comes");
     rows_add(&rows, months_of_a_large_job, NULL, "months of a large job");
     rows_add(&rows, half_of_the_nics, NULL, "half of the NICs need fewer leaves");
+    rows_add(&rows, half_of_the_nics_of_nodes, NULL,
+             "half of the NICs of nodes that share a server");
     rows_add(&rows, longer_jobs, NULL, "longer jobs offer more");
     rows_add(&rows, limit_inside_startup, NULL, "a limit inside the start-up");
     rows_add(&rows, longest_run, NULL, "the longest run");

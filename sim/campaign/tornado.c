@@ -22,10 +22,21 @@ static bool has_failures(const struct scenario *scenario)
     return any && scenario->failures.scale > 0;
 }
 
+/* Whether a server can have half of its NICs: one stays one, and nodes of one server own those that break in equal parts. */
+static bool can_be_halved(const struct scenario *scenario, const struct layout *layout)
+{
+    const uint32_t halved = layout->fabric.nics_per_server / 2;
+    const uint32_t parts = layout->group_count == 1 && layout->groups[0].nodes_per_server > 1
+                               ? layout->groups[0].nodes_per_server
+                               : 1;
+    const bool breaks = scenario->failures.component[COMPONENT_LINK].law != LAW_NONE;
+    return halved > 0 && (!breaks || halved % parts == 0);
+}
+
 static bool has_spare_nics(const struct scenario *scenario)
 {
     for (uint32_t l = 0; l < scenario->layout_count; l++)
-        if (scenario->layouts[l].fabric.nics_per_server >= 2) return true;
+        if (can_be_halved(scenario, &scenario->layouts[l])) return true;
     return false;
 }
 
@@ -88,7 +99,7 @@ static void halve_nics(struct world *world, double factor)
 {
     for (uint32_t l = 0; l < world->scenario.layout_count; l++) {
         struct fabric *fabric = &world->scenario.layouts[l].fabric;
-        if (fabric->nics_per_server < 2) continue;
+        if (!can_be_halved(&world->scenario, &world->scenario.layouts[l])) continue;
         fabric->nics_per_server = (uint32_t)(fabric->nics_per_server * factor);
         fabric->nics_per_gpu *= factor;
         fabric->rails = fabric->groups = fabric->global_links = 0;
