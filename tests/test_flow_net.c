@@ -181,7 +181,7 @@ static void follow(struct twin *twin)
                   "change %u: flow %u has %.17g, want %.17g", step, f, got, want[f]);
         }
         uint32_t moved[FLOWS_MOST];
-        memcpy(moved, changed, count * sizeof *moved);
+        if (count > 0) memcpy(moved, changed, count * sizeof *moved);
         const uint32_t reach = flow_net_reached(twin->net, &reached);
         for (uint32_t i = 0; i < count; i++)
             CHECK(flow_net_rate(twin->net, moved[i]) >= twin->flows[moved[i]].cap * (1 - 1e-12) ||

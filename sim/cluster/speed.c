@@ -200,7 +200,7 @@ static double above(double a, double b)
     return a > b ? a - b : 0;
 }
 
-/* The step of the job's training plan. */
+/* The step of the job's training plan; its collectives are those of `gpuplan step` unless another rule is stated. */
 static struct train_pace planned(struct speed *speed, int which, const struct speed_query *query,
                                  struct speed_place place)
 {
@@ -209,7 +209,9 @@ static struct train_pace planned(struct speed *speed, int which, const struct sp
         site_hardware(which ? &speed->recorded : &speed->here, place);
     const struct train_case at = {
         .job = &communication->mix[query->profile].profile.train,
-        .allowed = allowed_algorithms(communication->allreduce),
+        .allowed = communication->allreduce == RULE_FLAT_RING
+                       ? ALLOW_AUTO
+                       : allowed_algorithms(communication->allreduce),
         .traffic = query->kappa_luck * communication->scale,
         .site = { place.servers, place.gpus ? place.gpus : query->gpus, place.gpus_min,
                   place.spans_leaves || place.spans_pods },
