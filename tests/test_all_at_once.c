@@ -76,7 +76,7 @@ static void put_workload(struct cast *cast)
         break;
     case 3:
         put("train: {model: mpt-1b, stack: megatron-core-h100, gpu: h100-sxm, tensor: %u, "
-            "pipeline: %u, samples_per_gpu: 4}, spread: 0.2",
+            "pipeline: %u, samples_per_gpu: 4}",
             1 + below(4), 1 + below(3));
         break;
     default:
