@@ -29,23 +29,35 @@ static struct wire pair_network(const struct view *view, uint32_t gpus_active)
     return narrower(each, (struct wire){ own * hardware->nic_bytes_per_s, BOTTLENECK_NIC });
 }
 
-struct cost cost_all_to_all(const struct view *view)
+/* What stays inside the fullest server: (g - 1)/n of the bytes, by the lines measured on g GPUs when there are any. */
+static struct cost pairs_inside(const struct view *view)
 {
     const struct collective_hardware *hardware = view->hardware;
     const double n = view->gpus, g = view->gpus_most;
     const struct wire inside = view_inside(view);
-    struct cost best = { 0, 0, inside.cause, PROTOCOL_SIMPLE };
-    if (view->servers == 1 && lines_measured(&hardware->all_to_all))
-        return view_envelope(view, &hardware->all_to_all, true, inside,
+    if (view->gpus_most < 2) return (struct cost){ 0, 0, inside.cause, PROTOCOL_SIMPLE };
+    if (lines_measured(&hardware->all_to_all)) {
+        struct view alone = *view;
+        alone.servers = 1;
+        alone.gpus = view->gpus_most;
+        alone.size_bytes = view->size_bytes * g / n;
+        alone.factor = (g - 1.0) / g;
+        return view_envelope(&alone, &hardware->all_to_all, true, inside,
                              inside.bytes_per_s / hardware->scaleup_bytes_per_s);
-    if (view->gpus_most > 1)
-        best = (struct cost){ hardware->scaleup_hop_s + (g - 1.0) * MESSAGE_S,
-                              (g - 1.0) / n * view->size_bytes / inside.bytes_per_s, inside.cause,
-                              PROTOCOL_SIMPLE };
+    }
+    return (struct cost){ hardware->scaleup_hop_s + (g - 1.0) * MESSAGE_S,
+                          (g - 1.0) / n * view->size_bytes / inside.bytes_per_s, inside.cause,
+                          PROTOCOL_SIMPLE };
+}
+
+struct cost cost_all_to_all(const struct view *view)
+{
+    const double n = view->gpus;
+    const struct cost best = pairs_inside(view);
     if (view->servers == 1) return best;
     const struct wire each = pair_network(view, view->gpus_min);
     const double others = n - view->gpus_min; /* a member of the emptiest server has most to send */
-    const struct cost outside = { hardware->network_hop_s + others * MESSAGE_S,
+    const struct cost outside = { view->hardware->network_hop_s + others * MESSAGE_S,
                                   others / n * view->size_bytes /
                                       (each.bytes_per_s * pairs_efficiency(view->servers)),
                                   each.cause, PROTOCOL_SIMPLE };

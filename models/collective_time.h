@@ -11,7 +11,7 @@
  *                 latency of the line in one server
  *   hierarchical  as 2.5, with 8 chunks
  *   sharp         t = l(g) + 2 a_tree + max(f S/B(g), S/W)                  sums in the fabric
- *   all-to-all    t = max(in one server, a_e + (N - 1) g o + (N - 1) g/n S/(e(N) W/g))     (2.7)
+ *   all-to-all    t = max(what stays in a server as there, a_e + (N - 1) g o + (N - 1) g/n S/(e(N) W/g))     (2.7)
  *
  * Without GPUDirect every GPU stages its own traffic, so that W is the share of one GPU (end of 2.10); where it was
  * measured what one GPU alone gets, W is what models/staging leaves of that, all-to-all as a ring (assumed). W never
