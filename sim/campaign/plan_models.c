@@ -54,16 +54,39 @@ static enum status check_memory(const struct profile *profile, uint8_t row_of_mi
     return STATUS_OK;
 }
 
+/* Jobs that name nothing are drawn a profile: the first that could not be trained by it is told, once. */
+static void warn_of_drawn(const struct communication *communication, uint32_t gpus, struct place at,
+                          struct diag *diag, bool *told)
+{
+    for (uint32_t i = 0; i < communication->mix_count && !*told && gpus > 1; i++) {
+        const struct mix_entry *entry = &communication->mix[i];
+        const struct train_job *train = &entry->profile.train;
+        if (train->model.id[0] == '\0' || entry->weight <= 0 || gpus < entry->gpus_min ||
+            gpus > entry->gpus_max)
+            continue;
+        const double bytes = train_job_memory(train, gpus).total_bytes;
+        if (bytes <= train->gpu.memory_bytes) continue;
+        diag_warn(diag, at,
+                  "jobs of %u GPUs train as '%s' says, which would need %.1f GB on each, %s has "
+                  "%.0f: their steps are worked out all the same",
+                  gpus, entry->profile.id, bytes / 1e9, train->gpu_id,
+                  train->gpu.memory_bytes / 1e9);
+        *told = true;
+    }
+}
+
 enum status plan_models(struct plan *plan, struct place jobs_file, struct diag *diag)
 {
     const struct jobs *jobs = plan->jobs;
     const struct communication *communication = &plan->scenario->communication;
     struct fits fits = { .gpus = { 0 } };
+    bool told = false;
     if (communication->kind == COMM_NONE) return STATUS_OK;
     for (uint32_t row = 0; row < jobs->count; row++) {
         const char *model = jobs->model ? jobs->text + jobs->model[row] : "";
         if (*model == '\0') {
             plan->profiles_drawn |= jobs->gpus[row] > 1;
+            warn_of_drawn(communication, jobs->gpus[row], jobs_file, diag, &told);
             continue;
         }
         const uint8_t named = speed_profile_named(plan->scenario, model);

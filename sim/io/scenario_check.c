@@ -264,9 +264,19 @@ static void check_holds(struct reading *reading)
     }
 }
 
+/* Slow links are some of the faults of links. */
+static void check_slow_links(struct reading *reading)
+{
+    const struct failures *failures = &reading->scenario->failures;
+    if (failures->slow_link.share > 0 && failures->component[COMPONENT_LINK].law == LAW_NONE)
+        diag_warn(reading->reader.diag, place_of_key(reading, "failures", "slow_link"),
+                  "failures.slow_link has no effect: links have no faults (failures.link)");
+}
+
 void check_scenario(struct reading *reading)
 {
     check_time(reading);
+    check_slow_links(reading);
     check_checkpoint(reading);
     for (uint32_t row = 0; row < reading->scenario->layout_count; row++) {
         check_size(reading, row);

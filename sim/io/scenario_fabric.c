@@ -36,4 +36,11 @@ void check_fabric(struct reading *reading, uint32_t row)
                    key == FABRIC_KEY_RAILS ? "rail and rail-only" : "dragonfly+",
                    fabric_kind_names[layout->fabric.kind]);
     }
+    const struct yaml_node *pairs = map ? yaml_child(map, "queue_pairs") : NULL;
+    const enum routing routing = layout->fabric.routing;
+    if (pairs != NULL && routing != ROUTING_SAMPLED && routing != ROUTING_EXPECTED)
+        diag_warn(
+            reading->reader.diag, yaml_key_place(pairs),
+            "layouts.%s.fabric.queue_pairs has no effect under routing: %s: no flow is hashed",
+            layout->name, routing_names[routing]);
 }
