@@ -50,9 +50,17 @@ struct cost cost_ring_between(const struct view *view)
     if (view->gpus > view->servers) wire = narrower(wire, view_inside(view));
     const double steps_s =
         (n - servers) * hardware->scaleup_hop_s + (servers - 1.0) * hardware->network_hop_s;
-    return (struct cost){ view_passes(view->op) * steps_s,
-                          view->factor * view->size_bytes / wire.bytes_per_s, wire.cause,
-                          PROTOCOL_SIMPLE };
+    const struct cost ring = { view_passes(view->op) * steps_s,
+                               view->factor * view->size_bytes / wire.bytes_per_s, wire.cause,
+                               PROTOCOL_SIMPLE };
+    if (view->gpus_most < 2 || view->op == OP_ALL_REDUCE) return ring;
+    /* Not faster than its members in one server are by themselves, as measured (assumed: nobody published such rows). */
+    struct view alone = *view;
+    alone.servers = 1;
+    alone.gpus = view->gpus_most;
+    alone.factor = collective_bus_factor(view->op, alone.gpus);
+    const struct cost inside = cost_ring_inside(&alone);
+    return inside.latency_s + inside.wire_s > ring.latency_s + ring.wire_s ? inside : ring;
 }
 
 /* Start-up of the part of a tree that stays inside the servers: that of the fastest or the last line. */

@@ -6,7 +6,8 @@
  * hardware has.
  *
  *   one server    t = min over the lines of  latency(g) + f S/B(g)          f of nccl-tests: bus bandwidth (2.1)
- *   ring          t = 2 (n - N) a_i + 2 (N - 1) a_e + f S/min(B(g), W)      W: all NICs of a server in use (2.4)
+ *   ring          t = 2 (n - N) a_i + 2 (N - 1) a_e + f S/min(B(g), W)      W: all NICs of a server in use (2.4);
+ *                 but for all-reduce at least as long as in one of the servers by itself
  *   tree          t = l(g) + 2 ceil(log2 N) a_tree + f S/min(B(g), W)       double binary trees, NVLSTree; l(g): the
  *                 latency of the line in one server
  *   hierarchical  as 2.5, with 8 chunks
