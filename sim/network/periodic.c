@@ -21,7 +21,7 @@ struct entry {
     struct periodic_wait wait;
     struct link_use *uses; /* [use_room] owned, kept for the row's next job */
     uint32_t count, use_room;
-    uint32_t full; /* the first so many uses are of links that can be full, as of the last solve */
+    uint32_t full;       /* the first so many uses are of links with link_sum.full */
     double mean_s, duty; /* of the rounds of `mean` */
     uint32_t fullest;    /* link that made mean_s; PERIODIC_NONE: its own */
 };
@@ -144,6 +144,24 @@ static bool grow_scratch(struct periodic *net, uint32_t count)
     return true;
 }
 
+/* Puts a use of one of the two parts of an entry, by whether its link can be full, into the other one. */
+static void swap_part(struct entry *entry, uint32_t i)
+{
+    const bool was_full = i < entry->full;
+    const uint32_t at = was_full ? --entry->full : entry->full++;
+    const struct link_use use = entry->uses[i];
+    entry->uses[i] = entry->uses[at];
+    entry->uses[at] = use;
+}
+
+/* Uses of links that can be full come first. */
+static void sort_out_full(const struct periodic *net, struct entry *entry)
+{
+    entry->full = 0;
+    for (uint32_t i = 0; i < entry->count; i++)
+        if (net->sums[entry->uses[i].link].full) swap_part(entry, i);
+}
+
 static bool keep_entry(struct periodic *net, uint32_t row, const struct periodic_job *job,
                        const struct link_use *uses, uint32_t count)
 {
@@ -158,6 +176,7 @@ static bool keep_entry(struct periodic *net, uint32_t row, const struct periodic
     if (count > 0) memcpy(entry->uses, uses, count * sizeof *uses);
     entry->count = count;
     entry->job = *job;
+    sort_out_full(net, entry);
     entry->wait = (struct periodic_wait){ 0 };
     return true;
 }
@@ -217,6 +236,20 @@ static bool can_be_full(const struct periodic *net, uint32_t link)
     return (double)net->sums[link].asked > FULL * FINE * flow_net_capacity(net->upper, link);
 }
 
+/* A link can be full from now on, or no longer. */
+static void turn_full(struct periodic *net, uint32_t link)
+{
+    const uint32_t *rows;
+    const uint32_t count = flow_net_flows_of(net->upper, link, &rows);
+    net->sums[link].full = !net->sums[link].full;
+    for (uint32_t r = 0; r < count; r++) {
+        struct entry *entry = &net->entries[rows[r]];
+        uint32_t i = 0;
+        while (entry->uses[i].link != link) i++;
+        swap_part(entry, i);
+    }
+}
+
 /* All jobs of a link, and the other links of theirs that can be full. */
 static void reach(struct periodic *net, uint32_t link)
 {
@@ -229,9 +262,9 @@ static void reach(struct periodic *net, uint32_t link)
         for (uint32_t r = 0; r < count; r++) {
             const struct entry *entry = &net->entries[rows[r]];
             row_set_add(&net->reached, rows[r]);
-            for (uint32_t i = 0; i < entry->count; i++) {
+            for (uint32_t i = 0; i < entry->full; i++) {
                 struct link_sum *sum = &net->sums[entry->uses[i].link];
-                if (!sum->full || sum->walk == net->walks) continue;
+                if (sum->walk == net->walks) continue;
                 sum->walk = net->walks;
                 net->path[found++] = entry->uses[i].link;
             }
@@ -247,7 +280,7 @@ static uint32_t find_reached(struct periodic *net)
     for (uint32_t t = 0; t < net->touched_count; t++) {
         struct link_sum *sum = &net->sums[net->touched[t]];
         const bool was_full = sum->full;
-        sum->full = can_be_full(net, net->touched[t]);
+        if (was_full != can_be_full(net, net->touched[t])) turn_full(net, net->touched[t]);
         sum->touched = was_full || sum->full; /* whether to walk from here */
     }
     for (uint32_t t = 0; t < net->touched_count; t++) {
@@ -268,27 +301,16 @@ static double on_link_s(const struct periodic *net, const struct link_use *use)
     return use->bytes * net->sums[use->link].s_per_byte;
 }
 
-/* Bandwidth terms of a job alone on its links as they are: of a link that the job alone cannot fill nothing is asked. */
+/* Bandwidth terms of a job alone on its links as they are: of a link that the job alone cannot fill nothing is asked. Those
+ * that it can fill are among the full ones. */
 static double own_s(const struct periodic *net, const struct entry *entry)
 {
     double wire_s = least_s(&entry->job);
-    for (uint32_t i = 0; i < entry->count; i++) {
+    for (uint32_t i = 0; i < entry->full; i++) {
         const double s = on_link_s(net, &entry->uses[i]);
         if (s > FULL * wire_s) wire_s = s;
     }
     return wire_s;
-}
-
-/* Uses of links that can be full come first. */
-static void sort_out_full(const struct periodic *net, struct entry *entry)
-{
-    entry->full = 0;
-    for (uint32_t i = 0; i < entry->count; i++) {
-        if (!net->sums[entry->uses[i].link].full) continue;
-        const struct link_use use = entry->uses[i];
-        entry->uses[i] = entry->uses[entry->full];
-        entry->uses[entry->full++] = use;
-    }
 }
 
 static void set_duty(struct periodic *net, struct entry *entry)
@@ -344,7 +366,6 @@ static void solve_mean(struct periodic *net, const uint32_t *rows, uint32_t coun
         entry->wait.own_s = entry->mean_s - entry->job.wire_s;
         entry->fullest = PERIODIC_NONE;
         entry->duty = 0;
-        sort_out_full(net, entry);
         for (uint32_t i = 0; i < entry->full; i++) net->sums[entry->uses[i].link].meeting = 0;
     }
     for (uint32_t r = 0; r < count; r++) set_duty(net, &net->entries[rows[r]]);
