@@ -24,6 +24,7 @@ struct entry {
     uint32_t full;       /* the first so many uses are of links with link_sum.full */
     double mean_s, duty; /* of the rounds of `mean` */
     uint32_t fullest;    /* link that made mean_s; PERIODIC_NONE: its own */
+    uint32_t walk;       /* the last one that came by                     */
 };
 
 struct link_sum {
@@ -260,7 +261,9 @@ static void reach(struct periodic *net, uint32_t link)
         const uint32_t *rows;
         const uint32_t count = flow_net_flows_of(net->upper, net->path[--found], &rows);
         for (uint32_t r = 0; r < count; r++) {
-            const struct entry *entry = &net->entries[rows[r]];
+            struct entry *entry = &net->entries[rows[r]];
+            if (entry->walk == net->walks) continue;
+            entry->walk = net->walks;
             row_set_add(&net->reached, rows[r]);
             for (uint32_t i = 0; i < entry->full; i++) {
                 struct link_sum *sum = &net->sums[entry->uses[i].link];
