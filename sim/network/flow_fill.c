@@ -46,7 +46,7 @@ static double smaller(double a, double b)
 static double limit_of(const struct flow_net *net, const struct net_flow *flow, uint32_t link)
 {
     double limit = flow->cap_level;
-    for (uint32_t use = flow->first; use < flow->first + flow->count; use++)
+    for (uint32_t use = flow->first; use < flow->first + flow->tight; use++)
         if (net->uses[use].link != link) limit = smaller(limit, net->level[net->uses[use].link]);
     return limit;
 }
@@ -199,7 +199,7 @@ static void spread(struct flow_net *net, uint32_t row, double from, double to)
             member_moved(net, peers->link[p], link->weight[m], was, is);
         if (peers->count > 0) continue;
         const struct net_flow *mover = &net->flows[flow];
-        for (uint32_t use = mover->first; use < mover->first + mover->count; use++)
+        for (uint32_t use = mover->first; use < mover->first + mover->tight; use++)
             if (net->uses[use].link != row)
                 member_moved(net, net->uses[use].link, net->uses[use].per_unit * mover->weight, was,
                              is);
@@ -220,9 +220,11 @@ static void settle(struct flow_net *net)
         work_on(net, row, level);
         return;
     }
-    if (same(old, level)) return;
-    net->level[row] = level;
-    spread(net, row, old, level);
+    if (!same(old, level)) {
+        net->level[row] = level;
+        spread(net, row, old, level);
+    }
+    if (net->state[row] & LINK_SPARE) flow_net_loosen(net, row, true);
 }
 
 static void start_from_nothing(struct flow_net *net)
@@ -252,8 +254,9 @@ static void judge_dirty(struct flow_net *net)
         struct net_link *link = &net->links[row];
         const bool was_spare = net->state[row] & LINK_SPARE, now_spare = is_spare(link);
         link->dirty = false;
-        net->state[row] = now_spare ? LINK_SPARE : 0;
+        net->state[row] = (net->state[row] & LINK_LOOSE) | (now_spare ? LINK_SPARE : 0);
         if (link->count == 0) link->weights = 0;
+        if (!now_spare) flow_net_loosen(net, row, false);
         if (was_spare && now_spare) continue;
         net->roots[net->root_count++] = row;
         work_on(net, row, least_level(net, row));

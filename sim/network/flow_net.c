@@ -162,7 +162,7 @@ uint32_t flow_net_link(struct flow_net *net, double capacity)
     ASSERT(capacity >= 0);
     if (!links_have_room(net)) return FLOW_NONE;
     net->links[net->link_count] = (struct net_link){ .capacity = capacity };
-    net->state[net->link_count] = LINK_SPARE;
+    net->state[net->link_count] = LINK_SPARE | LINK_LOOSE;
     net->level[net->link_count] = INFINITY;
     return net->link_count++;
 }
@@ -230,7 +230,7 @@ double flow_net_capacity(const struct flow_net *net, uint32_t link)
 
 /* ---- flows -------------------------------------------------------------------------------------- */
 
-/* Copies the uses ascending by link, each link once; returns how many. */
+/* Copies the uses, each link once; returns how many. */
 static uint32_t copy_uses(struct flow_use *to, const struct flow_use *from, uint32_t count)
 {
     uint32_t kept = 0;
@@ -247,6 +247,29 @@ static uint32_t copy_uses(struct flow_use *to, const struct flow_use *from, uint
         kept++;
     }
     return kept;
+}
+
+static void swap_uses(struct flow_net *net, uint32_t a, uint32_t b)
+{
+    const struct flow_use use = net->uses[a];
+    const uint32_t place = net->place[a];
+    net->uses[a] = net->uses[b];
+    net->place[a] = net->place[b];
+    net->uses[b] = use;
+    net->place[b] = place;
+}
+
+void flow_net_loosen(struct flow_net *net, uint32_t row, bool loose)
+{
+    const struct net_link *link = &net->links[row];
+    if (loose == !!(net->state[row] & LINK_LOOSE)) return;
+    net->state[row] ^= LINK_LOOSE;
+    for (uint32_t m = 0; m < link->count; m++) {
+        struct net_flow *flow = &net->flows[link->flows[m]];
+        uint32_t use = loose ? flow->first : flow->first + flow->tight;
+        while (net->uses[use].link != row) use++;
+        swap_uses(net, use, loose ? flow->first + --flow->tight : flow->first + flow->tight++);
+    }
 }
 
 static struct net_peers peers_of(const struct flow_net *net, const struct net_flow *flow,
@@ -314,6 +337,10 @@ uint32_t flow_net_add(struct flow_net *net, double weight, double cap, const str
         .weight = weight, .cap_level = cap / weight, .first = first, .count = kept, .room = count
     };
     net->flow_level[flow] = -1;
+    uint32_t *tight = &net->flows[flow].tight;
+    for (uint32_t use = first; use < first + kept; use++)
+        if (!(net->state[net->uses[use].link] & LINK_LOOSE))
+            swap_uses(net, use, first + (*tight)++);
     for (uint32_t use = first; use < first + kept; use++) join_link(net, flow, use);
     set_mosts(net, flow, true);
     row_set_add(&net->touched, flow);

@@ -54,7 +54,7 @@ uint32_t flow_net_link_count(const struct flow_net *net);
 uint32_t flow_net_flow_rows(const struct flow_net *net); /* rows in use or free: size of a caller's own columns */
 bool flow_net_has(const struct flow_net *net, uint32_t flow);
 
-/* The uses of a flow, each link once, ascending by link; borrowed until the next add or remove. */
+/* The uses of a flow, each link once, in no order that means anything; borrowed until the next call that changes the net. */
 uint32_t flow_net_uses(const struct flow_net *net, uint32_t flow, const struct flow_use **uses);
 
 /* The flows of a link, in no order that means anything, but the same for the same calls; borrowed until the next add or

@@ -9,8 +9,9 @@
 enum { ROOM_CLASSES = 32 };
 
 enum link_state {
-    LINK_SPARE = 1,  /* cannot bind, whatever its members do */
-    LINK_QUEUED = 2, /* in the work                          */
+    LINK_SPARE = 1,  /* cannot bind, whatever its members do                      */
+    LINK_QUEUED = 2, /* in the work                                               */
+    LINK_LOOSE = 4,  /* spare and settled: its uses stand behind the tight ones */
 };
 
 enum { PEERS_MOST = 3 }; /* a flow up and down a tree of two levels crosses four links */
@@ -42,6 +43,7 @@ struct net_flow {
     double cap_level;       /* cap / weight */
     double rate;            /* as told last */
     uint32_t first, count;  /* its uses; count is FLOW_NONE for a free row */
+    uint32_t tight;         /* so many of them come first: of links that may hold it up */
     uint32_t room;          /* uses asked for when it was added: the size of its block */
     uint32_t next_free;
 };
@@ -55,7 +57,7 @@ struct flow_net {
     struct net_flow *flows; /* [flow_room] */
     double *flow_level;     /* [flow_room] least of the flow's cap and links as levels; negative until it is known */
     uint32_t flow_rows, flow_room, free_flow;
-    struct flow_use *uses; /* [use_room] blocks of 2^k, one for each flow                      */
+    struct flow_use *uses; /* [use_room] blocks of 2^k, one for each flow; tight ones first    */
     uint32_t *place;       /* [use_room] member of the link that a use is; next block of a free one */
     uint32_t use_rows, use_room;
     uint32_t free_block[ROOM_CLASSES];
@@ -77,5 +79,6 @@ struct flow_net {
 };
 
 void flow_net_touch(struct flow_net *net, uint32_t link); /* the link is to be looked at */
+void flow_net_loosen(struct flow_net *net, uint32_t link, bool loose); /* its uses change sides */
 
 #endif

@@ -28,7 +28,7 @@ uint32_t flow_net_reached(struct flow_net *net, const uint32_t **flows)
         for (uint32_t m = 0; m < link->count; m++) {
             const struct net_flow *flow = &net->flows[link->flows[m]];
             row_set_add(&net->reached, link->flows[m]);
-            for (uint32_t use = flow->first; use < flow->first + flow->count; use++)
+            for (uint32_t use = flow->first; use < flow->first + flow->tight; use++)
                 if (!(net->state[net->uses[use].link] & LINK_SPARE))
                     find_link(&walk, net->uses[use].link);
         }
