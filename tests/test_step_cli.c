@@ -8,7 +8,8 @@
 #include <string.h>
 
 #define H100  "--server dgx-h100 "
-#define SMALL H100 "--params 1e9 --layers 8 --hidden 2048 --batch 64 "
+#define MODEL H100 "--params 1e9 --layers 8 --hidden 2048 "
+#define SMALL MODEL "--batch 64 "
 
 static char shown[16384];
 
@@ -34,7 +35,7 @@ static const struct line_case lines[] = {
     /* 7 samples of 100 ms, and Adam: 28 B x 1e9 at 3.35 TB/s is 8.358 ms. */
     { "a measured model on one GPU", H100 "--gpus 1 --params 1e9 --sample-time 100ms --batch 7", 0,
       "\nstep                            708.358   100.0%\n" },
-    { "where a plan sits", SMALL "--gpus 16 --tp 2 --pp 4 --interleave 2 --batch 8", 0,
+    { "where a plan sits", MODEL "--gpus 16 --tp 2 --pp 4 --interleave 2 --batch 8", 0,
       "16 h100-sxm on 2 servers: tp 2, dp 2, pp 4, ep 1; 4 microbatches of 1, 2 chunks a GPU\n" },
     /* Of 0.603, at a half width of 600: 4,096/4,696. */
     { "efficiency of a stack at a width",
@@ -54,7 +55,7 @@ static const struct line_case lines[] = {
     { "a tensor group across servers, in part", SMALL "--gpus 24 --tp 3", 2,
       "step: tp 3 must divide the 8 GPUs of a server, or be a multiple of them\n" },
     { "a server and a half", SMALL "--gpus 12", 2, "step: 12 GPUs do not fill servers of 8\n" },
-    { "a batch that leaves a rest", SMALL "--gpus 8 --batch 60 --microbatch 2", 2,
+    { "a batch that leaves a rest", MODEL "--gpus 8 --batch 60 --microbatch 2", 2,
       "step: batch 60 must be a multiple of dp x microbatch = 16\n" },
     { "layers over stages", SMALL "--gpus 8 --pp 8 --interleave 2", 2,
       "step: 8 layers must be a multiple of pp x interleave = 16\n" },

@@ -16,7 +16,7 @@ struct option_row {
     const char *value;      /* "N" in --help; NULL for a switch                               */
     const char *fallback;   /* default shown in --help, with its unit; NULL = none            */
     const char *help;       /* one line                                                       */
-    bool repeated;          /* may be given several times                                     */
+    bool repeated;          /* may have several values; else a second one is refused          */
 };
 
 enum { CLI_OPERANDS = 64, CLI_VALUES = 256 };
@@ -66,7 +66,7 @@ enum status cli_read_words(struct cli *cli, int argc, char *const *argv);
 /* Help on one screen: of a command, or of the program when command is NULL. */
 void cli_print_help(const struct command *command, FILE *out);
 
-/* Value of an option: the last one given, or NULL. */
+/* Value of an option, of a repeated one the last; NULL when it is absent. */
 const char *cli_value(const struct cli *cli, const char *name);
 bool cli_has(const struct cli *cli, const char *name);
 /* The n-th value of a repeated option, from 0, or NULL. */

@@ -223,6 +223,10 @@ static enum status of_matrix(struct cli *cli)
 {
     static struct shown shown;
     struct topology_server *at = &shown.servers[0];
+    if (cli_has(cli, "--bandwidth"))
+        return diag_usage(cli->diag,
+                          "topology: --bandwidth: a link matrix has no rates; a server type of the "
+                          "catalog and a scenario have");
     TRY(topo_read(cli->operands[0], &at->matrix, &at->tree, cli->diag));
     at->nics = at->tree.nics;
     shown.server_count = 1;

@@ -284,6 +284,19 @@ static enum status check_algorithm(const struct cli *cli, const struct collectiv
                       ask->server.id, lack_of(ask));
 }
 
+/* Where nothing crosses a network, what is said about it changes no number. */
+static void tell_unused(const struct cli *cli, const struct collective_ask *ask)
+{
+    static const char *const names[] = { "--link", "--uplinks", "--nics", "--two-servers" };
+    const bool one = ask->group.servers == 1;
+    if (!one && ask->group.servers > ask->hardware.domain_servers) return;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (cli_has(cli, names[i]))
+            diag_warn(cli->diag, (struct place){ 0 },
+                      "collective: %s changes nothing: %s, and nothing crosses a network", names[i],
+                      one ? "--nodes is 1" : "the servers share one NVLink domain");
+}
+
 enum status collective_read(const struct cli *cli, struct catalog *catalog,
                             struct collective_ask *ask)
 {
@@ -293,5 +306,7 @@ enum status collective_read(const struct cli *cli, struct catalog *catalog,
     TRY(read_sizes(cli, ask));
     TRY(read_hardware(cli, catalog, ask));
     TRY(read_group(cli, ask));
-    return check_algorithm(cli, ask);
+    TRY(check_algorithm(cli, ask));
+    tell_unused(cli, ask);
+    return STATUS_OK;
 }

@@ -73,8 +73,12 @@ static enum status unknown_option(struct cli *cli, const char *word, size_t word
 
 /* ---- reading ---- */
 
+/* Two values of an option that has one are a slip: neither is taken. A switch says the same twice. */
 static enum status keep_value(struct cli *cli, const struct option_row *row, const char *value)
 {
+    if (row->value != NULL && !row->repeated && cli_has(cli, row->name))
+        return diag_usage(cli->diag, "%s: %s is given twice, as '%s' and '%s'", cli->command->name,
+                          row->name, cli_value(cli, row->name), value);
     if (cli->value_count == CLI_VALUES)
         return diag_usage(cli->diag, "%s: more than %d options", cli->command->name, CLI_VALUES);
     cli->values[cli->value_count].option = row;

@@ -1,0 +1,80 @@
+/* test_usage.c - options of the program that say too much: given twice, or where they change nothing. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static char shown[1 << 16];
+
+/* Runs the program in a shell; its exit code, and both streams in `shown`. */
+static int gpuplan(const char *words)
+{
+    char line[1024];
+    const char *build = getenv("BUILD");
+    snprintf(line, sizeof line, "PATH=%s:$PATH; %s 2>&1", build ? build : "build", words);
+    FILE *out = popen(line, "r");
+    assert_non_null(out);
+    const size_t bytes = fread(shown, 1, sizeof shown - 1, out);
+    shown[bytes] = '\0';
+    return pclose(out) >> 8;
+}
+
+#define STEP       "gpuplan step --server dgx-h100 --gpus 8 --model 7b --batch 8 "
+#define COLLECTIVE "gpuplan collective all_reduce --server dgx-h100 --size 1G "
+
+/* want: a part of what is printed; has_not: what must not be; NULL: anything. */
+struct usage_case {
+    const char *name, *words;
+    int want_exit;
+    const char *want, *has_not;
+};
+static const struct usage_case cases[] = {
+    { "an option twice", COLLECTIVE "--server dgx-a100", 2,
+      "gpuplan: collective: --server is given twice, as 'dgx-h100' and 'dgx-a100'\n", "algbw" },
+    { "an option twice, the same", STEP "--tp 2 --tp=2", 2,
+      "gpuplan: step: --tp is given twice, as '2' and '2'\n", NULL },
+    { "a letter and its name", "gpuplan run scenarios/tiny.yaml -o a.db --output b.db", 2,
+      "given twice, as 'a.db' and 'b.db'\n", NULL },
+    { "a switch twice says the same", STEP "--zero 3 --json --json", 0, "\"step_s\"", "gpuplan:" },
+    { "options that have several values",
+      "gpuplan check scenarios/tiny.yaml --set seed=5 --set seed=6", 0, "\nseed: 6", NULL },
+    { "overlaps of two groups", STEP "--zero 1 --tp 2 --overlap tp=0.5 --overlap 0.9", 0,
+      "dp 0.9, tp 0.5, pp 0", NULL },
+    { "uplinks of one server", COLLECTIVE "--uplinks 4", 0,
+      "gpuplan: warning: collective: --uplinks changes nothing: --nodes is 1, and nothing crosses "
+      "a network\n",
+      NULL },
+    { "a link of one server", COLLECTIVE "--link ib-ndr400", 0,
+      "--link changes nothing: --nodes is 1", NULL },
+    { "a link inside one NVLink domain",
+      "gpuplan collective all_reduce --server gb200-nvl72 --nodes 18 --size 1G --link ib-ndr400", 0,
+      "--link changes nothing: the servers share one NVLink domain", NULL },
+    { "a link between servers", COLLECTIVE "--nodes 2 --link ib-ndr400 --uplinks 4", 0, "algbw",
+      "changes nothing" },
+    { "rates of a matrix", "gpuplan topology dgx-1-v100 | gpuplan topology - --bandwidth", 2,
+      "gpuplan: topology: --bandwidth: a link matrix has no rates", "GPU0" },
+};
+
+static void usage_is_answered(void **state)
+{
+    const struct usage_case *row = *state;
+    assert_int_equal(gpuplan(row->words), row->want_exit);
+    if (strstr(shown, row->want) == NULL) fail_msg("lacks '%s': %s", row->want, shown);
+    if (row->has_not && strstr(shown, row->has_not)) fail_msg("has '%s': %s", row->has_not, shown);
+}
+
+int main(void)
+{
+    enum { CASES = sizeof cases / sizeof *cases };
+    struct CMUnitTest tests[CASES];
+    for (size_t i = 0; i < CASES; i++)
+        tests[i] = (struct CMUnitTest){ cases[i].name, usage_is_answered, NULL, NULL,
+                                        (void *)(uintptr_t)&cases[i] };
+    return cmocka_run_group_tests_name("usage", tests, NULL, NULL);
+}
