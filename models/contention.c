@@ -97,8 +97,9 @@ double ecmp_trunks_used(uint32_t flows, uint32_t trunks)
 
 /* P(no trunk holds more than `load` flows): trunk after trunk, the next takes a binomial share of the flows that are left.
  * left[r] is the probability that r flows are left and no trunk so far is over. */
-static double all_at_most(uint32_t flows, uint32_t trunks, uint32_t load)
+double ecmp_at_most(uint32_t flows, uint32_t trunks, uint32_t load)
 {
+    ASSERT(flows <= ECMP_FLOWS_MAX && trunks >= 1);
     double left[ECMP_FLOWS_MAX + 1] = { 0 };
     left[flows] = 1;
     for (uint32_t rest = trunks; rest > 1; rest--) {
@@ -128,7 +129,7 @@ double ecmp_max_load(uint32_t flows, uint32_t trunks)
     const uint32_t even = (flows + trunks - 1) / trunks;
     double mean = even;
     for (uint32_t load = even; load < flows; load++) {
-        const double more = 1 - all_at_most(flows, trunks, load);
+        const double more = 1 - ecmp_at_most(flows, trunks, load);
         mean += more;
         if (more < 1e-15) break;
     }

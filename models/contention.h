@@ -25,6 +25,7 @@ void contended_steps(enum contention_model model, double link_bytes_per_s, const
 /* n equal flows over k equal trunks by a uniform hash (4.5). n, k >= 1. */
 double ecmp_no_collision(uint32_t flows, uint32_t trunks); /* P(all on different trunks)     */
 double ecmp_trunks_used(uint32_t flows, uint32_t trunks);  /* mean: k (1 - (1 - 1/k)^n)      */
+double ecmp_at_most(uint32_t flows, uint32_t trunks, uint32_t load); /* P(none holds more); n <= 1024 */
 double ecmp_max_load(uint32_t flows, uint32_t trunks);     /* mean of the fullest; n <= 1024 */
 double ecmp_efficiency(uint32_t flows, uint32_t trunks);   /* ceil(n/k)/mean of the fullest  */
 

@@ -253,7 +253,7 @@ static void rails_do_not_meet(void **state)
 }
 
 /* MODELS 4.5: two servers of four NICs on 8 cables up make 8 flows on 8 cables, 38.5 % efficient; adaptive 95 %. A job
- * that sends four flows over 16 cables waits for 1.34863 of them. */
+ * that sends four flows over one cable waits for all of them, wherever it goes. */
 static void means_are_those_of_the_model(void **state)
 {
     (void)state;
@@ -265,15 +265,78 @@ static void means_are_those_of_the_model(void **state)
     assert_true(fabric_net_init(&net, &shape, &fabric, 80));
     CHECK_NEAR(fabric_net_capacity(&net, net.first_unit), 0.385025 * 80, 1e-5);
     fabric_net_clear(&net);
-    shape.uplinks_per_leaf = 16;
-    assert_true(fabric_net_init(&net, &shape, &fabric, 80));
+    const uint32_t servers[] = { 0, 1, 2 };
     const struct fabric_job job = { .bytes = 100, .nics = 4 };
-    CHECK_NEAR(fabric_net_routed_s(&net, &job), 1.34863 * 25 / 10, 1e-5);
+    double routed_s;
+    shape.uplinks_per_leaf = 1;
+    assert_true(fabric_net_init(&net, &shape, &fabric, 80));
+    assert_true(fabric_net_routed_s(&net, servers, 3, &job, 0, &routed_s));
+    CHECK_NEAR(routed_s, 100 / 10.0, 1e-12);
+    assert_true(fabric_net_routed_s(&net, servers, 3, &job, 17, &routed_s) && routed_s == 17);
+    assert_true(fabric_net_routed_s(&net, servers, 2, &job, 0, &routed_s) && routed_s == 0);
     fabric_net_clear(&net);
     fabric = routed(ROUTING_ADAPTIVE, 1);
+    shape.uplinks_per_leaf = 16;
     assert_true(fabric_net_init(&net, &shape, &fabric, 80));
     CHECK_NEAR(fabric_net_capacity(&net, net.first_unit), 0.95 * 160, 1e-12);
-    assert_true(fabric_net_routed_s(&net, &job) == 0);
+    assert_true(fabric_net_routed_s(&net, servers, 3, &job, 0, &routed_s) && routed_s == 0);
+    fabric_net_clear(&net);
+}
+
+/* By draws: a ring over all the leaves waits for the fullest cable of all rails of all of them, and at least for what its
+ * servers take by themselves. */
+static const struct {
+    const char *name;
+    uint32_t units, rails, nics, cables, queue_pairs;
+    double wire_s; /* in flows alone on a cable */
+} rings[] = {
+    { "2 leaves, 4 flows", 2, 1, 4, 16, 1, 0 },
+    { "32 leaves, 8 flows", 32, 1, 8, 32, 1, 0 },
+    { "128 leaves, 8 flows", 128, 1, 8, 32, 1, 2.3 },
+    { "8 rails", 16, 8, 8, 4, 4, 0 },
+    { "3 NICs on 2 rails", 8, 2, 3, 4, 2, 0 },
+    { "often no worse than the servers", 4, 1, 8, 32, 1, 2.75 },
+};
+
+static void expected_is_the_mean_of_sampled(void **state)
+{
+    const uint64_t row = rows_number(state);
+    const uint32_t units = rings[row].units, rails = rings[row].rails, nics = rings[row].nics;
+    const uint32_t cables = rings[row].cables, pairs = rings[row].queue_pairs;
+    struct fabric_shape shape = leaves;
+    shape.servers = 2 * units;
+    shape.units = units;
+    shape.leaves = units * rails;
+    shape.rails = rails;
+    shape.nics_per_server = rails * ((nics + rails - 1) / rails);
+    shape.uplinks_per_leaf = cables;
+    const struct fabric fabric = routed(ROUTING_EXPECTED, pairs);
+    struct fabric_net net;
+    assert_true(fabric_net_init(&net, &shape, &fabric, 80));
+    uint32_t servers[256], on[8 * 32];
+    for (uint32_t u = 0; u < units; u++) servers[u] = 2 * u + u % 2;
+    const double flow_s = 100.0 / (nics * pairs) / 10;
+    double sum = 0, sum2 = 0, routed_s;
+    for (uint64_t draw = 0; draw < DRAWS; draw++) {
+        double most = rings[row].wire_s;
+        for (uint32_t u = 0; u < units; u++) {
+            memset(on, 0, sizeof on);
+            for (uint32_t f = 0; f < nics * pairs; f++) {
+                const uint32_t rail = f / pairs % rails;
+                const double any_cable = any(draw + 1, u * nics * pairs + f);
+                const uint32_t cable = rail * cables + (uint32_t)(any_cable * cables);
+                if (++on[cable] > most) most = on[cable];
+            }
+        }
+        sum += most;
+        sum2 += most * most;
+    }
+    const double mean = sum / DRAWS, error = sqrt((sum2 / DRAWS - mean * mean) / DRAWS);
+    const struct fabric_job job = { .bytes = 100, .nics = nics };
+    const double wire_s = rings[row].wire_s * flow_s;
+    assert_true(fabric_net_routed_s(&net, servers, units, &job, wire_s, &routed_s));
+    CHECK(fabs(routed_s / flow_s - mean) < 4 * error, "%g, want %g +- %g", routed_s / flow_s, mean,
+          error);
     fabric_net_clear(&net);
 }
 
@@ -283,6 +346,8 @@ int main(void)
     rows_add(&rows, sampled_flows_meet_as_often_as_they_should, NULL, "sampled");
     rows_add(&rows, luck_belongs_to_a_placement, NULL, "luck");
     rows_add(&rows, rails_do_not_meet, NULL, "rails");
+    for (uintptr_t row = 0; row < sizeof rings / sizeof *rings; row++)
+        rows_add(&rows, expected_is_the_mean_of_sampled, (void *)row, "%s", rings[row].name);
     rows_add(&rows, means_are_those_of_the_model, NULL, "expected and adaptive");
     rows_add(&rows, a_job_below_one_leaf_stays_there, NULL, "below one leaf");
     rows_add(&rows, a_job_over_leaves_loads_their_uplinks_once, NULL, "over leaves");

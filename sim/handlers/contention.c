@@ -211,8 +211,10 @@ static void enter(struct run *run, uint32_t live)
                                       .epoch = member->epoch };
     const uint32_t count = fabric_net_uses(&contention->fabric, contention->servers, servers,
                                            &sends, contention->uses);
-    const double routed_s =
-        member->query.place.spans_leaves ? fabric_net_routed_s(&contention->fabric, &sends) : 0;
+    double routed_s;
+    if (!fabric_net_routed_s(&contention->fabric, contention->servers, servers, &sends,
+                             operation.wire_s, &routed_s))
+        run->out_of_memory = true;
     /* A plan may be able to hide more than there is to hide behind. */
     const struct periodic_job job = {
         .routed_s = routed_s,

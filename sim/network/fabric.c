@@ -25,15 +25,7 @@ static uint32_t at_most(uint32_t value, uint32_t most)
     return value < most ? value : most;
 }
 
-/* Mean number of flows on the fullest cable of a leaf. */
-static double max_load(struct fabric_net *net, uint32_t flows)
-{
-    if (net->max_load[flows] == 0)
-        net->max_load[flows] = ecmp_max_load(flows, net->shape.uplinks_per_leaf);
-    return net->max_load[flows];
-}
-
-static double uplink_frac(struct fabric_net *net)
+static double uplink_frac(const struct fabric_net *net)
 {
     const struct fabric_shape *shape = &net->shape;
     const uint64_t ports =
@@ -43,8 +35,7 @@ static double uplink_frac(struct fabric_net *net)
     if (net->routing == ROUTING_ADAPTIVE) return ADAPTIVE_FRAC;
     if (net->routing == ROUTING_SAMPLED) return 1;
     const uint32_t counted = flows < ECMP_FLOWS_MAX ? (uint32_t)flows : ECMP_FLOWS_MAX;
-    const uint32_t k = shape->uplinks_per_leaf;
-    return ((counted + k - 1) / k) / max_load(net, counted);
+    return ecmp_efficiency(counted, shape->uplinks_per_leaf);
 }
 
 bool fabric_net_init(struct fabric_net *net, const struct fabric_shape *shape,
@@ -64,8 +55,8 @@ bool fabric_net_init(struct fabric_net *net, const struct fabric_shape *shape,
     net->unit_count = calloc(shape->units + 1, sizeof *net->unit_count);
     net->pod_count = calloc(shape->pods + 1, sizeof *net->pod_count);
     net->on_cable = calloc(net->cables, sizeof *net->on_cable);
-    net->max_load = calloc(ECMP_FLOWS_MAX + 1, sizeof *net->max_load);
-    if (!net->unit_count || !net->pod_count || !net->on_cable || !net->max_load) return false;
+    net->fullest.cables = shape->uplinks_per_leaf;
+    if (!net->unit_count || !net->pod_count || !net->on_cable) return false;
     net->uplink_frac = uplink_frac(net);
     return true;
 }
@@ -75,7 +66,7 @@ void fabric_net_clear(struct fabric_net *net)
     free(net->unit_count);
     free(net->pod_count);
     free(net->on_cable);
-    free(net->max_load);
+    fullest_clear(&net->fullest);
     *net = (struct fabric_net){ 0 };
 }
 
@@ -92,14 +83,35 @@ double fabric_net_capacity(const struct fabric_net *net, uint32_t link)
     return shape->global_links * trunk;
 }
 
-double fabric_net_routed_s(struct fabric_net *net, const struct fabric_job *job)
+/* Units that hold some of these servers. */
+static uint32_t units_of(const struct fabric_net *net, const uint32_t *servers, uint32_t count)
+{
+    const uint32_t per_unit = net->shape.servers_per_leaf;
+    uint32_t units = 1;
+    for (uint32_t i = 1; i < count; i++)
+        units += servers[i] / per_unit != servers[i - 1] / per_unit;
+    return units;
+}
+
+bool fabric_net_routed_s(struct fabric_net *net, const uint32_t *servers, uint32_t count,
+                         const struct fabric_job *job, double wire_s, double *routed_s)
 {
     const struct fabric_shape *shape = &net->shape;
-    if (net->routing != ROUTING_EXPECTED || shape->uplinks_per_leaf == 0) return 0;
-    const uint32_t on_a_rail = job->nics > shape->rails ? job->nics / shape->rails : 1;
-    const uint32_t flows = at_most(on_a_rail * net->queue_pairs, ECMP_FLOWS_MAX);
-    const double flow_bytes = job->bytes / ((double)job->nics * net->queue_pairs);
-    return max_load(net, flows) * flow_bytes / shape->trunk_bytes_per_s;
+    *routed_s = 0;
+    if (net->routing != ROUTING_EXPECTED || shape->uplinks_per_leaf == 0 || count < 2) return true;
+    const uint32_t units = units_of(net, servers, count);
+    if (units < 2) return true;
+    /* NICs by turns over the rails, as cross() has them: some rails may carry one more. */
+    const uint32_t each = job->nics / shape->rails, more = job->nics % shape->rails;
+    const struct fullest_leaves kinds[2] = { { units * (shape->rails - more),
+                                               each * net->queue_pairs },
+                                             { units * more, (each + 1) * net->queue_pairs } };
+    const double flow_s =
+        job->bytes / ((double)job->nics * net->queue_pairs) / shape->trunk_bytes_per_s;
+    double fullest;
+    if (!fullest_mean(&net->fullest, kinds, wire_s / flow_s, &fullest)) return false;
+    *routed_s = fullest * flow_s;
+    return true;
 }
 
 uint32_t fabric_net_most_uses(const struct fabric_net *net, uint32_t servers)

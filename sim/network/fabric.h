@@ -9,14 +9,15 @@
  *     pod p out, in                 behind them; only with cores
  *     group a to b                  behind them; only in a dragonfly
  *
- * Routing (4.5) concerns the uplinks of leaves: `expected` scales them by the mean efficiency of a leaf that sends all it has,
- * `adaptive` by 0.95. A flow that `sampled` puts on cable c of the leaf it leaves enters the next leaf over cable c too: cables
+ * Routing (4.5) concerns the uplinks of leaves: `expected` scales them, for all jobs together, by the mean efficiency of a leaf
+ * that sends all it has, `adaptive` by 0.95. A flow that `sampled` puts on cable c of the leaf it leaves enters the next leaf over cable c too: cables
  * of one number meet in one spine.
  * Leaves out: host links inside servers, the ports of spines (evenly loaded when their leaves are), hashes above the leaves.
  * Tests: tests/test_fabric.c */
 #ifndef GPUPLAN_NETWORK_FABRIC_H
 #define GPUPLAN_NETWORK_FABRIC_H
 
+#include "network/fullest.h"
 #include "spec/hardware.h"
 
 #include <stdbool.h>
@@ -31,7 +32,7 @@ struct fabric_net {
     uint32_t queue_pairs;
     uint32_t cables; /* links of a unit in each direction                  */
     double uplink_frac; /* of the capacity of uplinks that routing leaves   */
-    double *max_load;   /* [ECMP_FLOWS_MAX + 1] memo, 0 = not known yet     */
+    struct fullest fullest;
     uint32_t links, first_unit, first_pod, first_group;
     uint32_t *unit_count; /* [units] servers of a job; all 0 between calls */
     uint32_t *pod_count;  /* [pods]                                         */
@@ -69,9 +70,11 @@ uint32_t fabric_net_most_uses(const struct fabric_net *net, uint32_t servers);
 uint32_t fabric_net_uses(struct fabric_net *net, const uint32_t *servers, uint32_t count,
                          const struct fabric_job *job, struct link_use *uses);
 
-/* Least time that a job which spans leaves needs for the bytes of an operation by `expected` routing: it waits for its
- * fullest cable. 0 with other routing. */
-double fabric_net_routed_s(struct fabric_net *net, const struct fabric_job *job);
+/* Mean time that a job, whose ring goes through these servers, needs for the bytes of an operation by `expected` routing, at least
+ * wire_s: it waits for the fullest cable of all leaves that it crosses. 0 with other routing or below one leaf. False when memory
+ * is out. */
+bool fabric_net_routed_s(struct fabric_net *net, const uint32_t *servers, uint32_t count,
+                         const struct fabric_job *job, double wire_s, double *routed_s);
 
 /* "server 12 out", "leaf 3 in", "leaf 3 cable 7 in", "pod 1 out", "group 0 to 2"; the longest fits. */
 void fabric_net_name(const struct fabric_net *net, uint32_t link, char text[LINK_NAME_BYTES]);
