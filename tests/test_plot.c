@@ -23,7 +23,7 @@ static void data_of_the_database(void **state)
     assert_string_equal(data.layouts[1].name, "other");
     assert_non_null(strstr(data.notes, "slack 0"));
     assert_int_equal(data.replicas, 2);
-    assert_true(data.window_start_s == 3600 && data.window_end_s == 7200);
+    assert_true(data.window_start_s == 3600 && data.layouts[0].end_s == 7200);
     /* the ledger, by hand */
     assert_true(data.layouts[0].held[0][CLASS_8_15][SHARE_COMPUTE] == 28800);
     assert_true(data.layouts[0].held[1][CLASS_NONE][SHARE_LOST] == 5760);
@@ -42,7 +42,7 @@ static void data_of_the_database(void **state)
     assert_true(setting_yields(&data, 0, 0)[1] == 0.75);
     assert_true(setting_yields(&data, 2, 1)[0] == 0.375);
     /* bins: 16 GPUs * 1800 s * 2 replicas = 57600 GPU-s; what follows the window is not shown */
-    assert_int_equal(data.bin_count, 4);
+    assert_int_equal(data.layouts[0].bin_count, 4);
     assert_true(data.layouts[0].bins[0][SHARE_COMPUTE] == 43200.0 / 57600);
     assert_true(data.layouts[0].bins[1][SHARE_COMPUTE] == 7200.0 / 57600);
     assert_true(data.layouts[0].bins[1][SHARE_GONE] == 7200.0 / 57600);
@@ -69,11 +69,40 @@ static void many_bins_become_180_at_most(void **state)
                      STATUS_OK);
     assert_int_equal(db_close(db), STATUS_OK);
     assert_int_equal(plot_data_read(small_db, &data, diag), STATUS_OK);
-    assert_int_equal(data.bin_count, PLOT_BINS_MAX);
-    assert_true(fabs(data.bin_s - 40) < 1e-9);
+    assert_int_equal(data.layouts[0].bin_count, PLOT_BINS_MAX);
+    assert_true(fabs(data.layouts[0].bin_s - 40) < 1e-9);
     double sum = 0; /* nothing is lost by spreading: 14400 + 28800 + 7200 GPU-s of compute */
-    for (uint32_t b = 0; b < data.bin_count; b++) sum += data.layouts[0].bins[b][SHARE_COMPUTE];
+    for (uint32_t b = 0; b < PLOT_BINS_MAX; b++) sum += data.layouts[0].bins[b][SHARE_COMPUTE];
     assert_true(fabs(sum * 16 * 2 * 40 - 50400) < 1e-6);
+    plot_data_clear(&data);
+    diag_destroy(diag);
+}
+
+/* 60 min and 90 s of bins of 30 min: the third bin of layout 0 is 90 s long. In it 16 GPUs of two replicas
+ * have 16 * 90 * 2 = 2880 GPU-s, of which 1440 + 720 compute. */
+static void the_last_bin_ends_with_the_layout(void **state)
+{
+    (void)state;
+    static struct plot_data data;
+    struct diag *diag = diag_create();
+    struct db *db = NULL;
+    make_database("one");
+    assert_int_equal(db_open(small_db, DB_APPEND, &db, diag), STATUS_OK);
+    assert_int_equal(db_exec(db,
+                             "INSERT INTO meta VALUES('horizon_ns','9223372036854775807');"
+                             "UPDATE replica SET window_start_ns = 0;"
+                             "UPDATE replica SET window_end_ns = 3690000000000 WHERE layout_id = 0;"
+                             "INSERT INTO curve VALUES(0,0,3600.0,3690.0,'compute',1440.0),"
+                             " (0,1,3600.0,3690.0,'compute',720.0)"),
+                     STATUS_OK);
+    assert_int_equal(db_close(db), STATUS_OK);
+    assert_int_equal(plot_data_read(small_db, &data, diag), STATUS_OK);
+    assert_true(data.to_the_end);
+    assert_int_equal(data.layouts[0].bin_count, 3);
+    assert_int_equal(data.layouts[1].bin_count, 4);
+    assert_true(layout_bin_end_s(&data.layouts[0], 1) == 3600);
+    assert_true(layout_bin_end_s(&data.layouts[0], 2) == 3690);
+    assert_true(data.layouts[0].bins[2][SHARE_COMPUTE] == 2160.0 / 2880);
     plot_data_clear(&data);
     diag_destroy(diag);
 }
@@ -117,8 +146,7 @@ static void one_of_exact_replicas(void **state)
     assert_int_equal(data.layouts[0].replicas_present, 1);
     /* 16 GPUs * 1800 s of one replica */
     assert_true(data.layouts[0].bins[0][SHARE_COMPUTE] == 14400.0 / 28800);
-    /* the second bin says of a quarter of it what was: all 16 GPUs computed, until the jobs ended */
-    assert_true(data.layouts[0].bins[1][SHARE_COMPUTE] == 1);
+    assert_true(data.layouts[0].bins[1][SHARE_COMPUTE] == 7200.0 / 28800);
     plot_data_clear(&data);
     diag_destroy(diag);
 }
@@ -385,6 +413,7 @@ int main(void)
         cmocka_unit_test(data_of_the_database),
         cmocka_unit_test(many_bins_become_180_at_most),
         cmocka_unit_test(not_a_database),
+        cmocka_unit_test(the_last_bin_ends_with_the_layout),
         cmocka_unit_test(waits_of_common_jobs),
         cmocka_unit_test(one_of_exact_replicas),
         cmocka_unit_test(every_account_is_drawn_in_its_group),

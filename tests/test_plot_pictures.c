@@ -181,8 +181,8 @@ static void make_odd(struct plot_data *data, enum odd odd)
     if (odd == ODD_ONE_LAYOUT) data->layout_count = 1;
     if (odd == ODD_NO_REPLICA) {
         data->replicas = 0;
-        data->bin_count = 0;
-        for (int l = 0; l < 2; l++) layouts[l].replicas_present = layouts[l].blast_count = 0;
+        for (int l = 0; l < 2; l++)
+            layouts[l].replicas_present = layouts[l].blast_count = layouts[l].bin_count = 0;
     }
     if (odd == ODD_NOTHING_MOVED) data->setting_count = 1;
     for (uint32_t s = 1; s < data->setting_count && odd == ODD_NOT_RUN; s++)
@@ -328,13 +328,57 @@ static void nothing_rests_on_what_does_not_move(void **state)
     diag_destroy(diag);
 }
 
+/* The picture of where the GPU-hours go when layout "one" ends after end_s and "other" after 7200 s, all jobs
+ * played to their end. */
+static char *picture_of_ends(double end_s)
+{
+    static struct plot_data data;
+    struct diag *diag = diag_create();
+    make_database("one");
+    assert_int_equal(plot_data_read(small_db, &data, diag), STATUS_OK);
+    data.window_start_s = 0;
+    data.to_the_end = true;
+    data.layouts[0].end_s = end_s;
+    data.layouts[0].bin_count = (uint32_t)ceil(end_s / data.layouts[0].bin_s);
+    char *svg = render(&data, PLOT_UTILIZATION, PLOT_SVG);
+    free(render(&data, PLOT_UTILIZATION, PLOT_TERM));
+    plot_data_clear(&data);
+    diag_destroy(diag);
+    return svg;
+}
+
+/* 3690 s beside 7200 s stand on one axis of minutes; 20 s would be a sliver on it. Shares of unequal lengths are not
+ * ranked, but the yields, 0.854 and 0.708 (see finding_is_in_the_picture). */
+static void layouts_that_end_apart(void **state)
+{
+    (void)state;
+    need_gnuplot();
+    char *svg = picture_of_ends(3690);
+    assert_non_null(strstr(svg, "minutes since the first submission"));
+    assert_null(strstr(svg, "days since"));
+    assert_null(strstr(svg, "Time axes differ"));
+    assert_non_null(strstr(svg, "in up to 62 min: useful"));
+    assert_non_null(strstr(svg, "in up to 2.0 h: useful"));
+    assert_non_null(strstr(svg, "one, 0.854 ["));
+    assert_non_null(strstr(svg, "percentages are of its own time, and not ranked"));
+    assert_non_null(strstr(svg, "Blank:"));
+    free(svg);
+    svg = picture_of_ends(20);
+    assert_non_null(strstr(svg, "seconds since the first submission"));
+    assert_non_null(strstr(svg, "minutes since the first submission"));
+    assert_non_null(strstr(svg, "Time axes differ: from 20 s on one to 2.0 h on other"));
+    assert_null(strstr(svg, "Blank:"));
+    free(svg);
+}
+
 int main(void)
 {
-    static struct CMUnitTest tests[PROBES + ODDS + 2];
+    static struct CMUnitTest tests[PROBES + ODDS + 3];
     size_t count = 0;
     if (!start_tests()) return 1;
     tests[count++] = (struct CMUnitTest)cmocka_unit_test(finding_is_in_the_picture);
     tests[count++] = (struct CMUnitTest)cmocka_unit_test(nothing_rests_on_what_does_not_move);
+    tests[count++] = (struct CMUnitTest)cmocka_unit_test(layouts_that_end_apart);
     for (size_t i = 0; i < PROBES; i++)
         tests[count++] = (struct CMUnitTest){ .name = probes[i].test,
                                               .test_func = hostile_name,

@@ -225,12 +225,17 @@ static bool meta_is(const struct stored *stored, const char *key, const char *wa
 
 static const char ALL_NS[] = "9223372036854775807"; /* HORIZON_ALL */
 
+bool stored_plays_to_the_end(const struct stored *stored)
+{
+    return meta_is(stored, "horizon_ns", ALL_NS);
+}
+
 /* What setting 0 and the others do alike. */
 static enum status build_numbers(struct comparison *c, struct diag *diag)
 {
     c->complete = meta_is(c->stored, "complete", "1");
     c->exact = meta_is(c->stored, "chance", "none");
-    c->to_the_end = meta_is(c->stored, "horizon_ns", ALL_NS);
+    c->to_the_end = stored_plays_to_the_end(c->stored);
     order_by_slack(c);
     count_replicas(c);
     const uint32_t layouts = c->group_layouts;

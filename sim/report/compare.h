@@ -77,6 +77,9 @@ struct comparison {
     uint32_t setting;         /* whose metrics these are: 0 = the scenario as written           */
 };
 
+/* Whether the window of each layout ends with its last job (time.horizon: all). */
+bool stored_plays_to_the_end(const struct stored *stored);
+
 /* Builds the comparison. `baseline` names the baseline layout, NULL = the scenario's; an unknown name is a usage
  * error. Cleared by comparison_clear, also after a failure. */
 enum status comparison_build(const struct stored *stored, const char *baseline,

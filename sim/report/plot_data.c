@@ -33,6 +33,11 @@ const uint8_t share_of_account[ACCOUNTS] = {
     [ACC_DOWN] = SHARE_GONE,
 };
 
+double layout_bin_end_s(const struct plot_layout *layout, uint32_t bin)
+{
+    return fmin((bin + 1) * layout->bin_s, layout->end_s);
+}
+
 bool layout_saturated(const struct plot_layout *layout)
 {
     return layout->need > 1;

@@ -60,6 +60,9 @@ struct plot_layout {
     bool *present;                   /* [replicas] the replica is in the database              */
     double (*wait)[CLASSES][WAIT_KINDS]; /* [replicas] seconds; CLASS_NONE = all jobs, see common */
     uint32_t replicas_present;
+    double end_s;            /* of the window, the latest of all replicas              */
+    double bin_s;            /* width of a bin; the last ends with the window          */
+    uint32_t bin_count;      /* 0 .. PLOT_BINS_MAX                                     */
     double (*bins)[SHARES];  /* [bin_count] share of capacity, mean over replicas      */
     struct blast_row *blast; /* [blast_count] by component, then size                  */
     uint32_t blast_count;
@@ -81,13 +84,15 @@ struct plot_data {
     uint32_t replicas; /* length of the arrays: highest replica number + 1       */
     bool common; /* waits are of the jobs that every layout can hold             */
     bool exact; /* nothing is drawn by chance: one replica is the answer         */
-    double window_start_s, window_end_s;
-    double bin_s;        /* width of a bin; the last may end behind the window     */
-    uint32_t bin_count;  /* 0 .. PLOT_BINS_MAX                                     */
+    bool to_the_end; /* each window ends with the layout's last job                         */
+    double window_start_s;
     struct plot_setting *settings; /* [setting_count]; row 0 is the scenario as written         */
     uint32_t setting_count;        /* 1 or 0: nothing was moved                                 */
     struct arena *arena; /* owns the arrays                                        */
 };
+
+/* End of a bin of the layout, in seconds since the first submission; it begins at bin * bin_s. */
+double layout_bin_end_s(const struct plot_layout *layout, uint32_t bin);
 
 /* Whether the layout needs more GPUs than it has: its queue then grows as long as the run lasts, so
  * that waits, and what lies free beside them, measure the horizon and not the layout. */

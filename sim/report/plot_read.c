@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "io/store_curves.h"
 #include "io/store_read.h"
+#include "report/compare.h"
 #include "report/plot_canvas.h"
 #include "report/plot_data.h"
 
@@ -56,6 +57,7 @@ static void load_words(struct plot_data *data, const struct stored *stored)
     const char *name = stored_meta(stored, "name");
     const char *complete = stored_meta(stored, "complete");
     const char *chance = stored_meta(stored, "chance");
+    data->to_the_end = stored_plays_to_the_end(stored);
     data->exact = chance && strcmp(chance, "none") == 0;
     if (name) canvas_clean(name, strlen(name), data->scenario, sizeof data->scenario);
     if (complete && strcmp(complete, "1") != 0)
@@ -78,22 +80,22 @@ static void load_times(struct loader *loader)
         }
         if ((uint32_t)row->replica >= data->replicas) data->replicas = (uint32_t)row->replica + 1;
         data->window_start_s = s_from_ns(row->window_start_ns);
-        data->window_end_s = fmax(data->window_end_s, s_from_ns(row->window_end_ns));
+        data->layouts[l].end_s = fmax(data->layouts[l].end_s, s_from_ns(row->window_end_ns));
     }
     /* Where nothing is drawn by chance all replicas are the same, and no interval is to be shown. */
     if (data->exact && data->replicas > 1) data->replicas = 1;
 }
 
-/* Bins of the plots: so many of the database's that at most PLOT_BINS_MAX are left. */
-static void load_bins(struct plot_data *data, const struct stored *stored)
+/* Bins of a layout: so many of the database's that at most PLOT_BINS_MAX are left. */
+static void load_bins(struct plot_layout *layout, const struct stored *stored)
 {
     const char *text = stored_meta(stored, "curve_bin_ns");
     double bin_s = text ? (double)strtoll(text, NULL, 10) / 1e9 : 0;
-    if (!(data->window_end_s > 0) || data->replicas == 0) return;
-    if (!(bin_s >= 1e-3) || bin_s > data->window_end_s) bin_s = data->window_end_s / PLOT_BINS_MAX;
-    const double count = ceil(data->window_end_s / bin_s - 1e-9);
-    data->bin_s = bin_s * ceil(count / PLOT_BINS_MAX);
-    data->bin_count = (uint32_t)fmin(ceil(data->window_end_s / data->bin_s - 1e-9), PLOT_BINS_MAX);
+    if (!(layout->end_s > 0)) return;
+    if (!(bin_s >= 1e-3) || bin_s > layout->end_s) bin_s = layout->end_s / PLOT_BINS_MAX;
+    const double count = ceil(layout->end_s / bin_s - 1e-9);
+    layout->bin_s = bin_s * ceil(count / PLOT_BINS_MAX);
+    layout->bin_count = (uint32_t)fmin(ceil(layout->end_s / layout->bin_s - 1e-9), PLOT_BINS_MAX);
 }
 
 static bool take_arrays(struct plot_data *data, struct plot_layout *layout)
@@ -258,34 +260,22 @@ static void add_ledger(const struct stored_ledger *row, void *with)
 static void add_curve(const struct stored_curve *row, void *with)
 {
     const struct loader *loader = with;
-    struct plot_data *data = loader->data;
     const uint32_t l = loader->row_of[row->layout];
     if (row->layout >= loader->stored->layout_count || l == NOT_SHOWN ||
-        row->replica >= data->replicas || row->bin_start_s >= data->window_end_s ||
-        row->bin_start_s < 0)
+        row->replica >= loader->data->replicas || row->bin_start_s < 0)
         return;
-    struct plot_layout *layout = &data->layouts[l];
-    const double full = data->bin_s * layout->gpus * layout->replicas_present;
+    struct plot_layout *layout = &loader->data->layouts[l];
+    const double gpus = (double)layout->gpus * layout->replicas_present;
     const double length = row->bin_end_s - row->bin_start_s;
-    uint32_t bin = (uint32_t)(row->bin_start_s / data->bin_s);
-    for (; bin < data->bin_count && bin * data->bin_s < row->bin_end_s && full > 0; bin++) {
-        const double from = fmax(row->bin_start_s, bin * data->bin_s);
-        const double to = fmin(row->bin_end_s, (bin + 1) * data->bin_s);
+    if (row->bin_start_s >= layout->end_s || !(gpus > 0)) return;
+    uint32_t bin = (uint32_t)(row->bin_start_s / layout->bin_s);
+    for (; bin < layout->bin_count && bin * layout->bin_s < row->bin_end_s; bin++) {
+        const double start = bin * layout->bin_s, end = layout_bin_end_s(layout, bin);
+        const double from = fmax(row->bin_start_s, start), to = fmin(row->bin_end_s, end);
         if (to > from)
             layout->bins[bin][share_of_account[row->account]] +=
-                row->gpu_s * (to - from) / length / full;
+                row->gpu_s * (to - from) / length / (gpus * (end - start));
     }
-}
-
-/* A bin in which the only replica of a layout ends shows how it is until then. */
-static void cover_ends(struct plot_data *data)
-{
-    for (uint32_t l = 0; l < data->layout_count; l++)
-        for (uint32_t b = 0; b < data->bin_count && data->layouts[l].replicas_present == 1; b++) {
-            double *share = data->layouts[l].bins[b], covered = 0;
-            for (int s = 0; s < SHARES; s++) covered += share[s];
-            for (int s = 0; s < SHARES && covered > 0; s++) share[s] /= covered;
-        }
 }
 
 static enum status load(const char *db_path, struct loader *loader, struct diag *diag)
@@ -294,7 +284,7 @@ static enum status load(const char *db_path, struct loader *loader, struct diag 
     load_layouts(loader);
     load_words(data, loader->stored);
     load_times(loader);
-    load_bins(data, loader->stored);
+    for (uint32_t l = 0; l < data->layout_count; l++) load_bins(&data->layouts[l], loader->stored);
     data->arena = arena_create(UINT64_C(2) << 30);
     if (!data->arena) return out_of_memory(diag);
     for (uint32_t l = 0; l < data->layout_count; l++)
@@ -304,10 +294,7 @@ static enum status load(const char *db_path, struct loader *loader, struct diag 
     load_metrics(loader);
     if (!load_settings(loader) || !load_blasts(loader)) return out_of_memory(diag);
     TRY(store_each_ledger(db_path, add_ledger, loader, diag));
-    if (data->bin_count == 0) return STATUS_OK;
-    TRY(store_each_curve(db_path, add_curve, loader, diag));
-    cover_ends(data);
-    return STATUS_OK;
+    return store_each_curve(db_path, add_curve, loader, diag);
 }
 
 enum status plot_data_read(const char *db_path, struct plot_data *data, struct diag *diag)

@@ -1,5 +1,10 @@
 /* plot_utilization.c - the ledger's accounts over time, stacked to the whole capacity, a panel per
- * layout on equal axes.
+ * layout.
+ *
+ * The panels have one time axis while that leaves the shortest layout a seventh of it. Of lengths that
+ * are further apart each has its own, in its own unit: a logarithmic axis would falsify the areas,
+ * which are GPU-hours. Where jobs are played to the end, a share of capacity tells the layout's own
+ * length, so that the yields are ranked instead.
  *
  * Painted from the top of the stack down, each layer from the axis to its upper edge, so that no
  * seam shows between layers. A line marks what jobs hold. */
@@ -17,6 +22,11 @@ static const struct measure useful_measure = { .noun = "of capacity is useful wo
                                                .decimals = 1,
                                                .higher_is_better = true,
                                                .share = true };
+static const struct measure yield_measure = { .noun = "useful hours per held GPU-hour",
+                                              .scale = 1,
+                                              .decimals = 3,
+                                              .higher_is_better = true,
+                                              .share = true };
 
 /* The stack from the bottom up: what jobs hold, what is gone, what is free. Each layer takes up to
  * two shares and looks like the first. */
@@ -43,15 +53,34 @@ static const struct layer {
 };
 enum { LAYERS = sizeof layers / sizeof *layers, LAYERS_HELD = 10 };
 
+static const double SHORTEST_ON_ONE_AXIS = 0.15; /* of the longest */
+
+/* Units of time, each for axes from its shortest on. */
+static const struct unit {
+    double s, shortest_s;
+    const char *name;
+} units[] = { { 86400, 3 * 86400, "days" },
+              { 3600, 3 * 3600, "hours" },
+              { 60, 3 * 60, "minutes" },
+              { 1, 0, "seconds" } };
+
+struct time_axis {
+    struct axis axis; /* in the unit */
+    double unit_s;
+};
+
 struct page {
     const struct plot_data *data;
     struct frame frame;
-    struct ranking useful;
-    struct axis days, percent;
+    struct estimate useful[LIMIT_LAYOUTS]; /* share of capacity */
+    struct ranking ranking;                /* of that, or of the yields */
+    struct time_axis times[LIMIT_LAYOUTS];
+    struct axis percent;
+    bool own_axes; /* of time, below each panel */
     bool shown[LAYERS];
     uint32_t columns, rows;
     double width, height, key_y, grid_y, footer_y;
-    double panel_w, panel_h, title_h, left, between_x, between_y;
+    double panel_w, panel_h, title_h, below_h, left, between_x, between_y;
 };
 
 /* Upper edge of a layer in a bin, in percent of the capacity. */
@@ -70,7 +99,7 @@ static void find_shown(struct page *page)
     for (int i = 0; i < LAYERS; i++) {
         page->shown[i] = false;
         for (uint32_t l = 0; l < page->data->layout_count; l++)
-            for (uint32_t b = 0; b < page->data->bin_count; b++) {
+            for (uint32_t b = 0; b < page->data->layouts[l].bin_count; b++) {
                 const double *bin = page->data->layouts[l].bins[b];
                 if (bin[layers[i].first] > 0 || bin[layers[i].second] > 0) page->shown[i] = true;
             }
@@ -92,19 +121,32 @@ static uint32_t key_entries(const struct page *page, bool cells, struct key_entr
     return count;
 }
 
-/* Share of the capacity in the window per replica: useful work, or all that jobs hold. */
-static void window_values(const struct plot_layout *layout, uint32_t replicas, bool all_held,
+/* Sum of the shares before `end` in the window of a replica. */
+static double sum_until(const struct plot_layout *layout, uint32_t replica, int end)
+{
+    double sum = 0;
+    for (int s = 0; s < end; s++) sum += layout->capacity[replica][s];
+    return sum;
+}
+
+/* A part of a whole, both sums of shares before an end, in the window per replica. */
+static void window_values(const struct plot_layout *layout, uint32_t replicas, int part, int whole,
                           double *values)
 {
     for (uint32_t i = 0; i < replicas; i++) {
-        double total = 0, held = 0;
-        for (int s = 0; s < SHARES; s++) total += layout->capacity[i][s];
-        for (int s = 0; s < SHARE_HELD_END; s++) held += layout->capacity[i][s];
-        const double part = all_held ? held : layout->capacity[i][SHARE_COMPUTE];
-        values[i] = layout->present[i] && total > 0 ? part / total : NAN;
+        const double total = sum_until(layout, i, whole);
+        values[i] = layout->present[i] && total > 0 ? sum_until(layout, i, part) / total : NAN;
     }
 }
 
+static void length_text(double length_s, char *out, size_t out_bytes)
+{
+    static const struct measure measure = { .noun = "", .duration = true };
+    const struct estimate length = { length_s, length_s, length_s, 1 };
+    estimate_text(out, out_bytes, &length, &measure);
+}
+
+/* "40 x 8 GPUs; in 5.3 h: useful 81.5 %; held by jobs 92.5 %" */
 static void panel_words(const struct page *page, uint32_t l, char *text, size_t text_bytes,
                         double *values)
 {
@@ -112,14 +154,19 @@ static void panel_words(const struct page *page, uint32_t l, char *text, size_t 
         .noun = "", .scale = 100, .decimals = 1, .share = true
     };
     const struct plot_layout *layout = &page->data->layouts[l];
-    char useful[64], held[64];
-    window_values(layout, page->data->replicas, true, values);
-    const struct estimate all = estimate_of(values, page->data->replicas, 0.95);
-    estimate_text(useful, sizeof useful, &page->useful.value[l], &useful_measure);
+    const uint32_t replicas = page->data->replicas;
+    char useful[64], held[64], length[64], in[96] = "";
+    window_values(layout, replicas, SHARE_HELD_END, SHARES, values);
+    const struct estimate all = estimate_of(values, replicas, 0.95);
+    estimate_text(useful, sizeof useful, &page->useful[l], &useful_measure);
     estimate_text(held, sizeof held, &all, &held_measure);
-    snprintf(text, text_bytes, "%u %s %u GPUs; useful %s; held by jobs %s", layout->servers,
+    if (page->data->to_the_end) {
+        length_text(layout->end_s, length, sizeof length);
+        snprintf(in, sizeof in, "in %s%s: ", replicas > 1 ? "up to " : "", length);
+    }
+    snprintf(text, text_bytes, "%u %s %u GPUs; %suseful %s; held by jobs %s", layout->servers,
              (uint64_t)layout->servers * layout->gpus_per_server == layout->gpus ? "x" : "of up to",
-             layout->gpus_per_server, useful, held);
+             layout->gpus_per_server, in, useful, held);
 }
 
 /* Beside the name of a saturated layout. */
@@ -138,22 +185,94 @@ static double need_place(const struct canvas *canvas, const struct plot_layout *
     return canvas_text_width(canvas, TEXT_BODY, true, layout->name) + (canvas->cells ? 2 : 10);
 }
 
+static void fill_time(struct time_axis *time, double end_s)
+{
+    const struct unit *unit = units;
+    while (end_s < unit->shortest_s) unit++;
+    time->unit_s = unit->s;
+    axis_linear(&time->axis, 0, end_s / unit->s, 10);
+    snprintf(time->axis.label, sizeof time->axis.label, "%s since the first submission",
+             unit->name);
+}
+
+static void fill_axes(struct page *page)
+{
+    const struct plot_data *data = page->data;
+    double shortest = HUGE_VAL, longest = 0;
+    for (uint32_t l = 0; l < data->layout_count; l++) {
+        longest = fmax(longest, data->layouts[l].end_s);
+        if (data->layouts[l].bin_count > 0) shortest = fmin(shortest, data->layouts[l].end_s);
+    }
+    page->own_axes = shortest < SHORTEST_ON_ONE_AXIS * longest;
+    for (uint32_t l = 0; l < data->layout_count; l++)
+        fill_time(&page->times[l], page->own_axes && data->layouts[l].bin_count > 0
+                                       ? data->layouts[l].end_s
+                                       : longest);
+    axis_linear(&page->percent, 0, 100, 5);
+}
+
+/* What is blank behind the end of a layout. */
+static bool some_end_early(const struct page *page)
+{
+    bool some = false;
+    for (uint32_t l = 0; l < page->data->layout_count; l++)
+        some |= page->data->layouts[l].end_s / page->times[l].unit_s < page->times[l].axis.max;
+    return some;
+}
+
+/* What percentages are of, and how far apart the lengths are where the axes do not show it. */
+static void ends_note(struct page *page)
+{
+    const struct plot_data *data = page->data;
+    const struct plot_layout *shortest = NULL, *longest = data->layouts;
+    char from[64], to[64];
+    for (uint32_t l = 0; l < data->layout_count; l++) {
+        const struct plot_layout *layout = &data->layouts[l];
+        if (layout->end_s > longest->end_s) longest = layout;
+        if (layout->bin_count > 0 && (!shortest || layout->end_s < shortest->end_s))
+            shortest = layout;
+    }
+    frame_note(&page->frame,
+               "Each layout plays all jobs to its own end: percentages are of its own "
+               "time, and not ranked");
+    if (!page->own_axes || !shortest) return;
+    length_text(shortest->end_s, from, sizeof from);
+    length_text(longest->end_s, to, sizeof to);
+    frame_note(&page->frame, "Time axes differ: from %s on %s to %s on %s", from, shortest->name,
+               to, longest->name);
+}
+
 static void fill_words(struct page *page, double *values)
 {
     const struct plot_data *data = page->data;
+    const uint32_t replicas = data->replicas;
     snprintf(page->frame.title, sizeof page->frame.title, "%s", title);
-    for (uint32_t l = 0; l < data->layout_count; l++)
-        window_values(&data->layouts[l], data->replicas, false,
-                      values + (size_t)l * data->replicas);
-    ranking_make(&page->useful, data, values, true);
-    finding_notes(&page->frame, data, &page->useful, &useful_measure);
+    for (uint32_t l = 0; l < data->layout_count; l++) {
+        double *of_layout = values + (size_t)l * replicas;
+        window_values(&data->layouts[l], replicas, SHARE_COMPUTE + 1, SHARES, of_layout);
+        page->useful[l] = estimate_of(of_layout, replicas, 0.95);
+        if (data->to_the_end)
+            window_values(&data->layouts[l], replicas, SHARE_COMPUTE + 1, SHARE_HELD_END,
+                          of_layout);
+    }
+    ranking_make(&page->ranking, data, values, true);
+    finding_notes(&page->frame, data, &page->ranking,
+                  data->to_the_end ? &yield_measure : &useful_measure);
+    if (data->to_the_end && data->layout_count > 1) ends_note(page);
     char extra[160] = "";
     if (data->window_start_s > 0)
         snprintf(extra, sizeof extra, "Pale: warm-up of %.1f days, not counted.",
                  data->window_start_s / 86400);
+    else if (some_end_early(page))
+        snprintf(extra, sizeof extra, "Blank: all jobs have ended.");
     footer_make(&page->frame, data, extra);
-    axis_linear(&page->days, 0, data->bin_count * data->bin_s / 86400, 10);
-    axis_linear(&page->percent, 0, 100, 5);
+}
+
+enum { AXIS_GAP = 5 }; /* so that the first tick's text does not touch that of the other axis */
+
+static double row_height(const struct page *page)
+{
+    return page->title_h + page->panel_h + page->below_h + page->between_y;
 }
 
 static void place(struct page *page, struct canvas *canvas, double *values)
@@ -186,8 +305,11 @@ static void place(struct page *page, struct canvas *canvas, double *values)
     page->key_y = frame_header(canvas, &page->frame, page->width, false);
     page->grid_y = key_draw(canvas, entries, key_entries(page, canvas->cells, entries), page->key_y,
                             page->width, false);
-    double y = page->grid_y + page->rows * (page->title_h + page->panel_h + page->between_y);
-    page->footer_y = axis_below(canvas, &page->days, 0, 1, y - page->between_y, false);
+    const double axis_h =
+        axis_below(canvas, &page->times[0].axis, 0, 1, cells ? 0 : AXIS_GAP, false);
+    page->below_h = page->own_axes ? axis_h : 0;
+    page->footer_y = page->grid_y + page->rows * row_height(page) - page->between_y +
+                     (page->own_axes ? 0 : axis_h);
     page->height = frame_footer(canvas, &page->frame, page->footer_y, page->width, false);
 }
 
@@ -195,8 +317,7 @@ static void place(struct page *page, struct canvas *canvas, double *values)
 static void corner(const struct page *page, uint32_t l, double *x, double *y)
 {
     *x = page->left + (l % page->columns) * (page->panel_w + page->between_x);
-    *y = page->grid_y + page->title_h +
-         (l / page->columns) * (page->title_h + page->panel_h + page->between_y);
+    *y = page->grid_y + page->title_h + (l / page->columns) * row_height(page);
 }
 
 static void draw_words(const struct page *page, struct canvas *canvas, double *values)
@@ -216,28 +337,33 @@ static void draw_words(const struct page *page, struct canvas *canvas, double *v
                     ALIGN_LEFT, TEXT_SMALL, false, words);
         if (l % page->columns == 0 && !cells)
             axis_left(canvas, &page->percent, x - 6, y, y + page->panel_h);
-        const bool last = l + page->columns >= count;
-        struct axis axis = page->days;
-        if (!last) axis.tick_count = 0;
-        if (last) axis_below(canvas, &axis, x, x + page->panel_w, y + page->panel_h, true);
+        if (page->own_axes || l + page->columns >= count)
+            axis_below(canvas, &page->times[l].axis, x, x + page->panel_w,
+                       y + page->panel_h + (cells ? 0 : AXIS_GAP), true);
     }
     if (!cells)
-        canvas_vertical_text(canvas, 18,
-                             page->grid_y +
-                                 page->rows * (page->title_h + page->panel_h + page->between_y) / 2,
+        canvas_vertical_text(canvas, 18, page->grid_y + page->rows * row_height(page) / 2,
                              "% of the layout's GPUs");
 }
 
-/* The upper edges of all layers as steps, corner by corner, in days and percent. */
+/* The upper edges of all layers as steps, corner by corner, in the unit of time and percent; down to 0
+ * where the layout ends before the axis. */
 static bool write_panel(const struct page *page, struct canvas *canvas, uint32_t l, char name[16])
 {
-    const struct plot_data *data = page->data;
+    const struct plot_layout *layout = &page->data->layouts[l];
+    const double unit_s = page->times[l].unit_s;
     FILE *file = canvas_data(canvas, name);
     if (!file) return false;
-    for (uint32_t corner_row = 0; corner_row < 2 * data->bin_count; corner_row++) {
+    for (uint32_t corner_row = 0; corner_row < 2 * layout->bin_count; corner_row++) {
         const uint32_t bin = corner_row / 2;
-        fprintf(file, "%.7g", (bin + corner_row % 2) * data->bin_s / 86400);
-        for (int i = 0; i < LAYERS; i++) fprintf(file, " %.4f", edge(&data->layouts[l], bin, i));
+        const double at_s = corner_row % 2 ? layout_bin_end_s(layout, bin) : bin * layout->bin_s;
+        fprintf(file, "%.7g", at_s / unit_s);
+        for (int i = 0; i < LAYERS; i++) fprintf(file, " %.4f", edge(layout, bin, i));
+        putc('\n', file);
+    }
+    if (layout->end_s / unit_s < page->times[l].axis.max) {
+        fprintf(file, "%.7g", layout->end_s / unit_s);
+        for (int i = 0; i < LAYERS; i++) fputs(" 0", file);
         putc('\n', file);
     }
     canvas_data_close(canvas, file);
@@ -274,43 +400,48 @@ static void draw_panel(const struct page *page, struct canvas *canvas, uint32_t 
     fprintf(canvas->script,
             "set border 3 linecolor rgb '#4d4d4d'\nset xrange [0:%.9g]\n"
             "set yrange [0:100]\nset tics front\n",
-            page->days.max);
+            page->times[l].axis.max);
     for (int letter = 'x'; letter <= 'y'; letter++) {
-        const struct axis *axis = letter == 'x' ? &page->days : &page->percent;
+        const struct axis *axis = letter == 'x' ? &page->times[l].axis : &page->percent;
         fprintf(canvas->script, "set %ctics scale 0.5 out nomirror (", letter);
         for (uint32_t i = 0; i < axis->tick_count; i++)
             fprintf(canvas->script, "%s'' %.9g", i ? ", " : "", axis->ticks[i].at);
         fprintf(canvas->script, ")\n");
     }
     if (page->data->window_start_s > 0) {
-        const double day = page->data->window_start_s / 86400;
+        const double start = page->data->window_start_s / page->times[l].unit_s;
         fprintf(canvas->script,
                 "set object 1 rectangle from first 0, graph 0 to first %.9g, graph 1"
                 " front fillcolor rgb '#ffffff' fillstyle transparent solid 0.6 noborder\n"
                 "set arrow 1 from first %.9g, graph 0 to first %.9g, graph 1 nohead front"
                 " linecolor rgb '#000000' dashtype 2\n",
-                day, day, day);
+                start, start, start);
     }
     plot_layers(page, canvas, name);
     fprintf(canvas->script, "unset object\nunset arrow\n");
 }
 
-/* A panel of a terminal: each cell shows the layer at its middle. */
+/* What a cell of a terminal shows: the layer at its middle. */
+static char glyph_at(const struct plot_layout *layout, double at_s, double percent)
+{
+    const uint32_t bin = layout->bin_count > 0 ? (uint32_t)(at_s / layout->bin_s) : 0;
+    if (bin >= layout->bin_count || at_s >= layout->end_s) return ' ';
+    int layer = 0;
+    while (layer < LAYERS - 1 && edge(layout, bin, layer) < percent) layer++;
+    return share_styles[layers[layer].first].fill.glyph;
+}
+
 static void draw_cells(const struct page *page, struct canvas *canvas, uint32_t l)
 {
-    const struct plot_data *data = page->data;
     const uint32_t columns = page->panel_w > 250 ? 250 : (uint32_t)page->panel_w;
+    const double length_s = page->times[l].axis.max * page->times[l].unit_s;
     double x, y;
     corner(page, l, &x, &y);
     for (uint32_t row = 0; row < (uint32_t)page->panel_h; row++) {
         char run[256];
-        const double height = 100 - (row + 0.5) * 100 / page->panel_h;
-        for (uint32_t c = 0; c < columns; c++) {
-            const uint32_t bin = (uint32_t)((c + 0.5) * data->bin_count / columns);
-            int layer = 0;
-            while (layer < LAYERS - 1 && edge(&data->layouts[l], bin, layer) < height) layer++;
-            run[c] = share_styles[layers[layer].first].fill.glyph;
-        }
+        const double percent = 100 - (row + 0.5) * 100 / page->panel_h;
+        for (uint32_t c = 0; c < columns; c++)
+            run[c] = glyph_at(&page->data->layouts[l], (c + 0.5) / columns * length_s, percent);
         run[columns] = '\0';
         canvas_text(canvas, x, y + row, ALIGN_LEFT, TEXT_BODY, false, run);
     }
@@ -322,8 +453,8 @@ static bool draw_page(struct page *page, struct canvas *canvas, double *values)
 {
     struct key_entry entries[LAYERS + 1];
     find_shown(page);
+    fill_axes(page);
     fill_words(page, values);
-    snprintf(page->days.label, sizeof page->days.label, "days since the first submission");
     place(page, canvas, values);
     if (!canvas_open(canvas, page->width, page->height)) return false;
     frame_header(canvas, &page->frame, page->width, true);
@@ -341,8 +472,9 @@ static bool draw_page(struct page *page, struct canvas *canvas, double *values)
 
 bool plot_utilization_draw(struct canvas *canvas, const struct plot_data *data)
 {
-    if (data->bin_count == 0 || data->layout_count == 0)
-        return plot_nothing_draw(canvas, title, "the database holds no curve.");
+    uint32_t bins = 0;
+    for (uint32_t l = 0; l < data->layout_count; l++) bins += data->layouts[l].bin_count;
+    if (bins == 0) return plot_nothing_draw(canvas, title, "the database holds no curve.");
     struct page *page = calloc(1, sizeof *page);
     double *values = calloc((size_t)data->layout_count * data->replicas, sizeof *values);
     bool drawn = false;
