@@ -1,0 +1,70 @@
+/* periodic_parts.h - what the files of the net of periodic jobs share. Not for others. */
+#ifndef GPUPLAN_NETWORK_PERIODIC_PARTS_H
+#define GPUPLAN_NETWORK_PERIODIC_PARTS_H
+
+#include "base/int128.h"
+#include "network/columns.h"
+#include "network/flow_net.h"
+#include "network/periodic.h"
+
+#define PERIODIC_FINE 1048576.0 /* of struct link_sum.asked */
+/* What a link must be asked for, over its capacity, to slow anybody. */
+#define PERIODIC_FULL (1 + 1e-9)
+
+struct periodic_entry {
+    struct periodic_job job;
+    struct periodic_wait wait;
+    struct link_use *uses; /* [use_room] owned, kept for the row's next job */
+    uint32_t count, use_room;
+    uint32_t full;       /* the first so many uses are of links with link_sum.full */
+    double mean_s, duty; /* of the rounds of `mean` */
+    uint32_t fullest;    /* link that made mean_s; PERIODIC_NONE: its own */
+    uint32_t walk;       /* the last one that came by                     */
+};
+
+struct link_sum {
+    int128 asked;   /* by its jobs when each communicates alone, in 1/PERIODIC_FINE B/s: whole, so that no order matters */
+    double meeting; /* sum of duty times flows                                      */
+    double s_per_byte;
+    double load;   /* by `mean`, bytes a second                                    */
+    uint32_t walk; /* the last one that came by                                    */
+    bool full;     /* it can be; as of the last solve                              */
+    bool touched;  /* something on it changed since                                */
+};
+
+/* Two nets with the same links and jobs, in the same rows: of collectives and of steps. */
+struct periodic {
+    struct flow_net *upper, *lower;
+    struct periodic_entry *entries; /* [entry_room] by row             */
+    struct link_sum *sums;          /* [link_room]                     */
+    uint32_t *touched, *path;       /* [link_room] links; of a walk    */
+    struct flow_use *scratch;       /* [scratch_room]                  */
+    uint32_t *rows;                 /* [entry_room] what solve returns */
+    struct row_set reached;         /* rows to be looked at            */
+    uint32_t entry_room, links, link_room, scratch_room, touched_count, walks;
+};
+
+/* How long a step is when its communication takes so long. */
+static inline double periodic_step_of(const struct periodic_job *job, double communicate_s)
+{
+    const double exposed = communicate_s - job->hidden_s;
+    return job->compute_s + (exposed > 0 ? exposed : 0);
+}
+
+/* How fast a job communicates when it is alone on healthy links. */
+static inline double periodic_least_s(const struct periodic_job *job)
+{
+    return job->routed_s > job->wire_s ? job->routed_s : job->wire_s;
+}
+
+/* Puts a use of one of the two parts of an entry, by whether its link can be full, into the other one. */
+static inline void periodic_swap_part(struct periodic_entry *entry, uint32_t i)
+{
+    const bool was_full = i < entry->full;
+    const uint32_t at = was_full ? --entry->full : entry->full++;
+    const struct link_use use = entry->uses[i];
+    entry->uses[i] = entry->uses[at];
+    entry->uses[at] = use;
+}
+
+#endif
