@@ -28,6 +28,12 @@ struct train_plan train_plan_plain(void)
     };
 }
 
+double train_shape_ratio(const struct train_model *model)
+{
+    ASSERT(model->hidden > 0);
+    return model->active_parameters / (12 * model->layers * model->hidden * model->hidden);
+}
+
 double train_microbatches(const struct train_plan *plan)
 {
     return plan->batch / ((double)plan->data * plan->microbatch);

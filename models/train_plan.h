@@ -95,6 +95,10 @@ struct train_fault_at {
 struct train_fault_at train_plan_check(const struct train_model *model, const struct train_plan *plan,
                                        const struct train_machine *machine);
 
+/* Parameters that a token visits over the 12 layers hidden^2 of a plain block: attention 4 h^2, two wide layers 8 h^2. Above 1 by
+ * embeddings, gated wide layers and several experts a token. hidden > 0. */
+double train_shape_ratio(const struct train_model *model);
+
 double train_microbatches(const struct train_plan *plan); /* batch/(dp microbatch) */
 
 /* Where `members` ranks, `stride` apart, sit, and their share of the server: groups that lie on the same servers share its

@@ -1,7 +1,10 @@
 /* test_step_cli.c - gpuplan step as its user meets it: what it prints, what it refuses and with which number. */
+#include "cluster/train_of.h"
+#include "io/catalog.h"
 #include "tests/near.h"
 
 #include <jansson.h>
+#include <math.h>
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -84,6 +87,33 @@ static const struct line_case lines[] = {
       "step: --recompute must be none, selective or full, got 'ful'; did you mean 'full'?\n" },
     { "an overlap above all", SMALL "--gpus 8 --overlap tp=1.5", 2,
       "step: cannot read --overlap 'tp=1.5'" },
+    /* 7 x 10 MB at 50 MB/s are 1.4 s, 691.642 ms longer than the step; at 1 GB/s the step is longer. */
+    { "input that comes slowly",
+      H100 "--gpus 1 --params 1e9 --sample-time 100ms --batch 7 --input 10MB --read 50MB/s", 0,
+      "\nwaiting for input               691.642    49.4%\n" },
+    { "input that comes in time",
+      H100 "--gpus 1 --params 1e9 --sample-time 100ms --batch 7 --input 10MB --read 1GB/s", 0,
+      "\nwaiting for input                 0.000     0.0%\n" },
+    { "input from nowhere", SMALL "--gpus 8 --input 10MB", 2, "go together; one of them" },
+    { "a storage that gives nothing", SMALL "--gpus 8 --input 10MB --read '0 B/s'", 2,
+      "step: --read must be above 0" },
+    { "buckets of shards", SMALL "--gpus 8 --zero 3 --buckets 4", 2,
+      "step: --buckets: at stage 3 gradients go out layer by layer" },
+    { "members faster than themselves", SMALL "--gpus 8 --uneven 0.9", 2,
+      "step: --uneven must be 1 to 1000, got 0.9" },
+    /* 12 x 32 x 4,096^2 = 6.44e9 */
+    { "seven parameters", H100 "--gpus 8 --params 7 --layers 32 --hidden 4096 --batch 8", 2,
+      "step: 7 parameters that a token visits, but 32 layers of width 4096 have about 12 layers "
+      "hidden^2 = 6.44e+09: one of them is wrong\n" },
+    { "a layer of width 1", H100 "--gpus 8 --params 1B --layers 1 --hidden 1 --batch 8", 2,
+      "12 layers hidden^2 = 12: one of them is wrong\n" },
+    { "experts without what a token visits",
+      H100 "--gpus 64 --params 46.7B --layers 32 --hidden 4096 --batch 64 --zero 3", 0,
+      "gpuplan: warning: step: 4.67e+10 parameters that a token visits, but 32 layers of width "
+      "4096 have about 12 layers hidden^2 = 6.44e+09; --active is for models with experts\n" },
+    { "causal attention of a stack",
+      "--server dgx-a100 --gpus 8 --model gpt-7.5b --stack megatron-a100 --causal --tp 4 --batch 8",
+      0, "gpuplan: warning: step: efficiencies of stacks were fitted with 12 l h s FLOPs" },
     { "a link that is no network", SMALL "--gpus 8 --link pcie5-x16", 2,
       "'pcie5-x16' cannot be simulated" },
 };
@@ -147,13 +177,85 @@ static void fewer_nics_wait_longer(void **state)
     CHECK_NEAR(compute_s[1], compute_s[0], 1e-15);
 }
 
+/* One number of what the program prints as JSON. */
+static double number_of(const char *words, const char *name)
+{
+    assert_int_equal(step(words), 0);
+    json_t *root = json_loads(shown, 0, NULL);
+    assert_non_null(root);
+    const double value = real_of(root, name);
+    json_decref(root);
+    return value;
+}
+
+/* MODELS 3.8: of two members with a spread of 0.3 the slower takes 2 Phi(0.3/sqrt 2) = 1.16799 of the mean (JS-037); a fuller
+ * and a slower member multiply. */
+static void slow_members_multiply(void **state)
+{
+    (void)state;
+    const char *words = SMALL "--gpus 2 --noise 0.3 --uneven 1.25 --straggler 1.1 --json";
+    const double slow_s = number_of(words, "straggler_s"), step_s = number_of(words, "step_s");
+    const double noise = 1 + erf(0.3 / 2); /* 2 Phi(x) = 1 + erf(x/sqrt 2) */
+    CHECK_NEAR(noise, 1.168, 5e-6);
+    CHECK_NEAR(step_s / (step_s - slow_s), noise * 1.25 * 1.1, 1e-8);
+}
+
+/* Attention of 6 l h s a token instead of 12, and a third of it again; l h s = 8 x 2,048 x 2,048. */
+static void causal_attention_is_half(void **state)
+{
+    (void)state;
+    const double all_s = number_of(SMALL "--gpus 2 --json", "compute_s");
+    const double half_s = number_of(SMALL "--gpus 2 --causal --json", "compute_s");
+    CHECK_NEAR(half_s / all_s, (6e9 + 8 * 33554432.0) / (6e9 + 16 * 33554432.0), 1e-12);
+}
+
+/* One bucket waits for the whole backward pass: nothing of it is hidden (JS-008). */
+static void one_bucket_is_all_exposed(void **state)
+{
+    (void)state;
+    const double one_s = number_of(SMALL "--gpus 16 --buckets 1 --json", "gradient_s");
+    const double open_s = number_of(SMALL "--gpus 16 --buckets 1 --overlap 0 --json", "gradient_s");
+    CHECK_NEAR(one_s, open_s, 1e-15);
+    CHECK(number_of(SMALL "--gpus 16 --buckets 8 --json", "gradient_s") < 0.5 * one_s, "%g", one_s);
+}
+
+/* Of every transformer of the catalog a token visits 0.98 (405b, whose embedding and head count as blocks) to 2.0
+ * times 12 l h^2 (Mixtral, two of eight experts). */
+static void shapes_of_the_catalog_are_plain(void **state)
+{
+    (void)state;
+    static struct catalog catalog;
+    struct diag *diag = diag_create();
+    assert_int_equal(catalog_open(&catalog, diag), STATUS_OK);
+    int seen = 0;
+    for (const struct yaml_node *entry = catalog_first(&catalog, CATALOG_MODELS, diag);
+         entry != NULL; entry = entry->next) {
+        struct key_reader reader = { .diag = diag };
+        struct model_shape shape;
+        catalog_read_model(&reader, entry, &shape);
+        const struct train_model model = train_model_of(&shape);
+        if (model.hidden <= 0) continue;
+        const double ratio = train_shape_ratio(&model);
+        CHECK(ratio >= 0.98 && ratio <= 2.01, "%s %g", shape.id, ratio);
+        seen++;
+    }
+    CHECK(seen > 25, "%d", seen);
+    assert_int_equal(diag_status(diag), STATUS_OK);
+    catalog_close(&catalog);
+    diag_destroy(diag);
+}
+
 int main(void)
 {
     enum { LINES = sizeof lines / sizeof *lines };
-    struct CMUnitTest tests[LINES + 2] = { cmocka_unit_test(parts_add_up),
-                                           cmocka_unit_test(fewer_nics_wait_longer) };
+    struct CMUnitTest tests[LINES + 6] = { cmocka_unit_test(parts_add_up),
+                                           cmocka_unit_test(fewer_nics_wait_longer),
+                                           cmocka_unit_test(slow_members_multiply),
+                                           cmocka_unit_test(causal_attention_is_half),
+                                           cmocka_unit_test(one_bucket_is_all_exposed),
+                                           cmocka_unit_test(shapes_of_the_catalog_are_plain) };
     for (size_t i = 0; i < LINES; i++)
-        tests[i + 2] = (struct CMUnitTest){ lines[i].name, line_is_answered, NULL, NULL,
+        tests[i + 6] = (struct CMUnitTest){ lines[i].name, line_is_answered, NULL, NULL,
                                             (void *)(uintptr_t)&lines[i] };
     return cmocka_run_group_tests_name("step_cli", tests, NULL, NULL);
 }

@@ -5,6 +5,7 @@
 #include "base/quantity.h"
 #include "base/text.h"
 #include "cli/step_show.h"
+#include "models/straggler.h"
 
 #include <math.h>
 #include <string.h>
@@ -37,9 +38,15 @@ static const struct option_row options[] = {
     { "--eff", 0, "X", "0.5", "of peak, kernels without communication", false },
     { "--overlap", 0, "[tp=]X", "dp=1", "hidden part", true },
     { "--gradient-bytes", 0, "N", "2", "of one gradient", false },
+    { "--buckets", 0, "N", "of 25 MB", "pieces in which gradients go out", false },
+    { "--causal", 0, NULL, NULL, "attention looks back: 6 l h s FLOPs a token, not 12", false },
     { "--sample-time", 0, "T", NULL, "measured compute, one sample, one GPU", false },
     { "--fixed", 0, "T", "0s", "of every step, whatever its batch", false },
+    { "--input", 0, "SIZE", NULL, "read for a sample, ahead of its step", false },
+    { "--read", 0, "RATE", NULL, "of the whole job, as storage gives it; with --input", false },
     { "--straggler", 0, "F", "1", "how much slower the slowest member is", false },
+    { "--noise", 0, "SD", "0", "spread of the steps of GPUs, of their log", false },
+    { "--uneven", 0, "F", "1", "work of the fullest member over the mean", false },
     { "--json", 0, NULL, NULL, "all numbers as one JSON object", false },
     { NULL, 0, NULL, NULL, NULL, false },
 };
@@ -85,6 +92,20 @@ static enum status seconds(struct cli *cli, const char *name, double *out)
     struct why why;
     if (text == NULL || quantity_duration_s(text, strlen(text), out, &why)) return STATUS_OK;
     return diag_usage(cli->diag, "step: cannot read %s '%s': %s", name, text, why.text);
+}
+
+/* A size or a rate by its unit, above 0. */
+static enum status with_unit(struct cli *cli, const char *name,
+                             bool (*read)(const char *, size_t, double *, struct why *),
+                             double *out)
+{
+    const char *text = cli_value(cli, name);
+    struct why why;
+    if (text == NULL) return STATUS_OK;
+    if (!read(text, strlen(text), out, &why))
+        return diag_usage(cli->diag, "step: cannot read %s '%s': %s", name, text, why.text);
+    if (*out > 0) return STATUS_OK;
+    return diag_usage(cli->diag, "step: %s must be above 0, got %s", name, text);
 }
 
 static enum status count(struct cli *cli, const char *name, long long least, long long most,
@@ -205,9 +226,37 @@ static enum status read_model(struct cli *cli, struct catalog *catalog, struct s
     TRY(number(cli, "--layers", 1, 1e6, &model->layers));
     TRY(number(cli, "--hidden", 1, 1e7, &model->hidden));
     TRY(number(cli, "--seq", 1, 1e8, &model->sequence));
+    model->causal = cli_has(cli, "--causal");
+    if (model->causal && cli_has(cli, "--stack"))
+        diag_warn(cli->diag, (struct place){ 0 },
+                  "step: efficiencies of stacks were fitted with 12 l h s FLOPs a token; --causal "
+                  "counts 6");
     TRY(seconds(cli, "--sample-time", &model->sample_s));
     TRY(seconds(cli, "--fixed", &inputs->plan.fixed_s));
     return read_experts(cli, model);
+}
+
+/* Input, and members that are slower than others (MODELS 3.7, 3.8). */
+static enum status read_waits(struct cli *cli, uint32_t gpus, struct train_plan *plan)
+{
+    double noise = 0;
+    TRY(with_unit(cli, "--input", quantity_size, &plan->input_bytes));
+    TRY(with_unit(cli, "--read", quantity_bandwidth, &plan->input_bytes_per_s));
+    if (cli_has(cli, "--input") != cli_has(cli, "--read"))
+        return diag_usage(cli->diag, "step: --input, of a sample, and --read, of the job, go "
+                                     "together; one of them is missing");
+    TRY(number(cli, "--straggler", 1, 1000, &plan->slowest_factor));
+    TRY(number(cli, "--noise", 0, 1, &noise));
+    if (noise > 0) plan->noise_factor = straggler_factor(gpus, noise);
+    return number(cli, "--uneven", 1, 1000, &plan->uneven_factor);
+}
+
+static enum status read_buckets(struct cli *cli, struct step_inputs *inputs)
+{
+    if (!cli_has(cli, "--buckets")) return STATUS_OK;
+    if (inputs->plan.zero == 3)
+        return diag_usage(cli->diag, "step: --buckets: at stage 3 gradients go out layer by layer");
+    return number(cli, "--buckets", 1, 1e6, &inputs->plan.buckets);
 }
 
 static enum status read_plan(struct cli *cli, struct step_inputs *inputs)
@@ -228,7 +277,7 @@ static enum status read_plan(struct cli *cli, struct step_inputs *inputs)
     if (cli_has(cli, "--scatter")) plan->scatter = true;
     TRY(read_overlaps(cli, plan));
     TRY(number(cli, "--gradient-bytes", 1, 8, &plan->gradient_bytes));
-    return number(cli, "--straggler", 1, 1000, &plan->slowest_factor);
+    return read_waits(cli, inputs->machine.gpus, plan);
 }
 
 /* ---- the command ---- */
@@ -251,6 +300,8 @@ static enum status read_all(struct cli *cli, struct catalog *catalog, struct ste
     TRY(number(cli, "--eff", 0.001, 1, &inputs->machine.efficiency));
     TRY(read_plan(cli, inputs));
     step_settle(inputs);
+    TRY(read_buckets(cli, inputs));
+    TRY(step_check_shape(&inputs->model, cli->diag));
     return step_refuse(inputs, cli->diag);
 }
 

@@ -25,6 +25,27 @@ static const char *const fault_texts[TRAIN_FAULTS] = {
         "ep %g must divide the %g ranks of a data group on one server, or be a multiple of them",
 };
 
+#define SHAPE_TOLD    4.0
+#define SHAPE_REFUSED 100.0
+
+enum status step_check_shape(const struct train_model *model, struct diag *diag)
+{
+    if (model->hidden <= 0) return STATUS_OK;
+    const double ratio = train_shape_ratio(model), apart = ratio > 1 ? ratio : 1 / ratio;
+    const double shape = model->active_parameters / ratio;
+    if (apart > SHAPE_REFUSED)
+        return diag_usage(diag,
+                          "step: %.3g parameters that a token visits, but %g layers of width %g "
+                          "have about 12 layers hidden^2 = %.3g: one of them is wrong",
+                          model->active_parameters, model->layers, model->hidden, shape);
+    if (apart > SHAPE_TOLD)
+        diag_warn(diag, (struct place){ 0 },
+                  "step: %.3g parameters that a token visits, but %g layers of width %g have about "
+                  "12 layers hidden^2 = %.3g; --active is for models with experts",
+                  model->active_parameters, model->layers, model->hidden, shape);
+    return STATUS_OK;
+}
+
 enum status step_refuse(const struct step_inputs *inputs, struct diag *diag)
 {
     const struct train_fault_at at =

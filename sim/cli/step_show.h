@@ -6,6 +6,10 @@
 #include "models/train_memory.h"
 #include "models/train_step.h"
 
+/* Parameters and shape that do not belong together (train_shape_ratio; the models of the catalog lie between 0.98 and 2.0): more than a
+ * factor of 4 apart is told, more than 100 is a slip and refused. */
+enum status step_check_shape(const struct train_model *model, struct diag *diag);
+
 /* A plan that does not divide or does not fit: a usage error with the number that is wrong. */
 enum status step_refuse(const struct step_inputs *inputs, struct diag *diag);
 
