@@ -40,15 +40,14 @@ static uint32_t node_of(const struct run *run, enum component kind, uint32_t ele
     }
 }
 
-/* GPUs of the node that use this NIC, the nearest of each (MODELS 1.4); nodes that share a server have NICs of their own. */
+/* GPUs of the node that use this NIC (spec/nic_map); nodes that share a server have NICs of their own. */
 static uint32_t link_mask(const struct run *run, uint32_t link)
 {
-    const struct server_tree *tree = &run->scenario->layouts[run->variant->layout].server.tree;
     const uint32_t links = links_per_node(run), nic = link % links;
-    const bool whole = nodes_per_server(run) == 1 && tree->gpus > 0;
+    const bool whole = nodes_per_server(run) == 1;
     uint32_t mask = 0;
     for (uint32_t bit = 0; bit < run->cluster.gpus_per_node; bit++)
-        if ((whole ? tree_nearest_nic(tree, bit % tree->gpus, links) : bit % links) == nic)
+        if (whole ? nic_set_has(nic_map_of(&run->nics, bit), nic) : bit % links == nic)
             mask |= 1u << bit;
     return mask;
 }

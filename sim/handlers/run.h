@@ -21,6 +21,7 @@
 #include "ledger/results.h"
 #include "models/beta.h"
 #include "policy/policy.h"
+#include "spec/nic_map.h"
 #include "spec/plan.h"
 
 #include <stdbool.h>
@@ -92,6 +93,7 @@ struct run {
     uint32_t nodes_per_leaf;  /* below one leaf, or the leaves of a unit                     */
     uint32_t nodes_per_place; /* that placement keeps together: a leaf's, or an NVLink domain's */
     uint32_t nodes_per_domain, domain_stamp; /* NVLink domains over nodes (span.h); 1 = none         */
+    struct nic_map nics;             /* of the GPUs of a server                                      */
     uint32_t *domain_seen;           /* [domains] the stamp of the span that saw it; NULL without     */
     uint32_t *scratch_nodes;         /* [nodes] of a job that gives back GPUs on sick nodes      */
     uint8_t *hand_down, *hand_drain; /* [nodes] by hand; NULL without events                   */

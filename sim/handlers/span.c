@@ -8,6 +8,8 @@ bool span_init(struct run *run)
     const struct layout *layout = &run->scenario->layouts[run->variant->layout];
     const uint32_t per_server = run->variant->nodes / run->variant->servers;
     const uint32_t servers = layout->server.domain_servers > 1 ? layout->server.domain_servers : 1;
+    nic_map_init(&run->nics, &layout->server.tree, layout->server.gpus ? layout->server.gpus : 1,
+                 run->variant->fabric.nics_per_server);
     run->overhead_of_rest = vm_overhead_units(vm_of(run->scenario, run->variant));
     run->nodes_per_leaf = run->variant->fabric.servers_per_leaf * per_server;
     run->nodes_per_place = servers > 1 ? servers * per_server : run->nodes_per_leaf;

@@ -9,7 +9,7 @@ struct span {
     bool any, leaves, pods; /* more than one of these                                       */
 };
 
-/* Once a run, before its cluster is made; false when memory is out. */
+/* Once a run, before its cluster is made, with what a server has inside; false when memory is out. */
 bool span_init(struct run *run);
 
 struct span span_begin(struct run *run);
