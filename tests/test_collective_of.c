@@ -152,6 +152,55 @@ static void a_named_link_replaces_the_network_measured(void **state)
     assert_true(named.nvls.line[0].bytes_per_s == own.nvls.line[0].bytes_per_s);
 }
 
+/* On the link that was measured a layout has what was measured: two H100 servers 340 us and 478 GB/s (1.875 S on the bus), two
+ * A100 servers of EFA 1,071 us and S over 4 NICs of 10.6 GB/s, a ring
+ * there 14 steps inside and one of 80 us, twice. */
+static void a_link_that_was_measured_keeps_the_numbers(void **state)
+{
+    (void)state;
+    const struct server_type h100 = server_called("dgx-h100"), p4d = server_called("aws-p4d");
+    const struct link_type ndr = link_called("ib-ndr400"), efa = link_called("efa-100");
+    const struct collective_hardware two = collective_of(&h100, 8, &ndr),
+                                     aws = collective_of(&p4d, 4, &efa);
+    const double size = 16.0 * (1u << 30);
+    CHECK_NEAR(reduce_s(&two, 2, 8, size, ALLOW_AUTO), 340e-6 + 1.875 * size / 478e9, 1e-12);
+    CHECK_NEAR(reduce_s(&aws, 2, 8, size, ALLOW_AUTO), 1071e-6 + 1.875 * size / 80e9, 1e-12);
+    CHECK_NEAR(reduce_s(&aws, 2, 8, 0, ALLOW(ALGORITHM_RING)), 2 * (14 * 3.4e-6 + 80e-6), 1e-12);
+    assert_true(two.sharp && !aws.sharp);
+    assert_int_equal(two.domain_servers, 1);
+}
+
+/* A layout that gives such a link hops of its own has these; faster or slower ports change nothing but what they carry. */
+static void hops_of_ones_own_replace_those_measured(void **state)
+{
+    (void)state;
+    const struct server_type server = server_called("dgx-h100");
+    struct link_type link = link_called("ib-ndr400");
+    snprintf(link.id, sizeof link.id, "ib-ndr400-changed");
+    link.bytes_per_s = 12.5e9;
+    const struct collective_hardware slower = collective_of(&server, 8, &link);
+    CHECK_NEAR(reduce_s(&slower, 2, 8, 1e12, ALLOW_AUTO), 340e-6 + 1.875 * 1e12 / 478e9, 1e-12);
+    link.tree_hop_s = 50e-6;
+    const struct collective_hardware farther = collective_of(&server, 8, &link);
+    assert_true(farther.two_servers.bytes_per_s == 0 && farther.tree_small.bytes_per_s == 0);
+    CHECK_NEAR(farther.tree_hop_s, 50e-6, 1e-12);
+}
+
+/* Two racks of 18 trays: 427 GB/s between NVLink domains on the link measured, and no more on one of twice its rate. */
+static void the_rate_between_domains_bounds_other_links(void **state)
+{
+    (void)state;
+    static const char *const links[] = { "ib-ndr400", "ib-xdr800" };
+    const struct server_type server = server_called("gb200-nvl72");
+    for (size_t i = 0; i < 2; i++) {
+        const struct link_type link = link_called(links[i]);
+        struct collective_hardware hardware = collective_of(&server, 4, &link);
+        hardware.domain_servers = 18;
+        CHECK_NEAR(2 * 143 / 144.0 * 1e14 / reduce_s(&hardware, 36, 4, 1e14, ALLOW_AUTO), 427e9,
+                   1e-4);
+    }
+}
+
 /* Without GPUDirect and with one NIC of 50 Gb/s, 2 + 2 GPUs are slower than 1 + 1 + 1 + 1 (MODELS 2.10), as measured (models/staging):
  * 1.5 S over 0.6 GB/s, 1.06 x 1.4 times that; start-up is left out. Another network, or a layout with GPUDirect: as it says. */
 static void t4_servers_stage_as_measured(void **state)
@@ -254,6 +303,12 @@ int main(void)
     rows_add(&rows, changed_servers_scale_the_lines, NULL, "changed servers scale the lines");
     rows_add(&rows, a_named_link_replaces_the_network_measured, NULL,
              "a named link replaces the network measured");
+    rows_add(&rows, a_link_that_was_measured_keeps_the_numbers, NULL,
+             "a link that was measured keeps the numbers");
+    rows_add(&rows, hops_of_ones_own_replace_those_measured, NULL,
+             "hops of one's own replace those measured");
+    rows_add(&rows, the_rate_between_domains_bounds_other_links, NULL,
+             "the rate between domains bounds other links");
     rows_add(&rows, t4_servers_stage_as_measured, NULL, "T4 servers stage as measured");
     for (uintptr_t row = 0; row < sizeof agreements / sizeof *agreements; row++)
         rows_add(&rows, a_run_takes_the_command_s_time, (void *)row,

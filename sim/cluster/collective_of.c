@@ -6,6 +6,7 @@
 
 #include <math.h>
 #include <stddef.h>
+#include <string.h>
 
 /* NCCL's plan of one network step under its protocol for large messages (MODELS 12). */
 static const double NETWORK_HOP_S = 14e-6;
@@ -38,16 +39,21 @@ static void put_inside(const struct server_type *server, struct collective_hardw
         hardware->ring_bytes_per_s[g] = fit->ring_bytes_per_s[g] * faster;
 }
 
-/* What was measured between servers holds on the network it was measured on. */
+/* Whether a link is the one that was measured: it, or one like it with its hops. What another rate or number of NICs
+ * leaves of the lines collective_time knows. */
+static bool was_measured(const struct server_fit *fit, const struct link_type *link)
+{
+    return fit->over[0] != '\0' && strcmp(fit->over, link->like) == 0 &&
+           fit->over_hop_s == link->hop_s && fit->over_tree_hop_s == link->tree_hop_s;
+}
+
+/* What was measured between servers. */
 static void put_between(const struct server_fit *fit, struct collective_hardware *hardware)
 {
-    if (fit->domain_servers > 1) hardware->domain_servers = fit->domain_servers;
-    hardware->domain_bytes_per_s = fit->domain_bytes_per_s;
     hardware->network_hop_s = fit->network_hop_s;
     hardware->tree_hop_s = fit->tree_hop_s;
     hardware->tree_small = line_of(&fit->tree_small, 1.0, 1.0);
     hardware->two_servers = line_of(&fit->two_servers, 1.0, 1.0);
-    hardware->sharp = fit->sharp;
 }
 
 /* Rings as its links allow them. */
@@ -80,6 +86,10 @@ struct collective_hardware collective_of(const struct server_type *server, uint3
     if (server->fit.gpus == 0) return hardware;
     put_inside(server, &hardware);
     hardware.staged_bytes_per_s = server->fit.staged_bytes_per_s;
-    if (link == NULL) put_between(&server->fit, &hardware);
+    hardware.domain_bytes_per_s = server->fit.domain_bytes_per_s;
+    if (link == NULL || was_measured(&server->fit, link)) put_between(&server->fit, &hardware);
+    if (link != NULL) return hardware;
+    if (server->fit.domain_servers > 1) hardware.domain_servers = server->fit.domain_servers;
+    hardware.sharp = server->fit.sharp;
     return hardware;
 }

@@ -135,6 +135,25 @@ static bool holds_for(const struct yaml_node *entry, const char *id)
     return false;
 }
 
+/* The link that was measured, as the catalog has it. */
+static void read_network(struct catalog *catalog, const struct yaml_node *entry,
+                         struct server_fit *fit, struct diag *diag)
+{
+    if (fit->over[0] == '\0' || diag_error_count(diag) > 0) return;
+    const struct yaml_node *node = catalog_find(catalog, CATALOG_LINKS, fit->over, diag);
+    struct key_reader reader = { .diag = diag };
+    struct link_type link = { 0 };
+    if (node == NULL) {
+        const struct yaml_node *over = yaml_child(entry, "over");
+        diag_error(diag, yaml_place(over ? over : entry), "over: no link '%s' in the catalog",
+                   fit->over);
+        return;
+    }
+    catalog_read_link(&reader, node, NULL, &link);
+    fit->over_hop_s = link.hop_s;
+    fit->over_tree_hop_s = link.tree_hop_s;
+}
+
 void catalog_read_fit(struct catalog *catalog, const char *id, struct server_type *server,
                       struct diag *diag)
 {
@@ -150,4 +169,6 @@ void catalog_read_fit(struct catalog *catalog, const char *id, struct server_typ
     catalog_read_collective(&reader, entry, &server->fit);
     server->fit.scaleup_bytes_per_s = type.scaleup_bytes_per_s;
     server->fit.scaleup_hop_s = type.scaleup_hop_s;
+    server->fit.nics_bytes_per_s = type.nics * type.nic_bytes_per_s;
+    read_network(catalog, entry, &server->fit, diag);
 }

@@ -51,6 +51,7 @@ void catalog_read_link(struct key_reader *reader, const struct yaml_node *entry,
 {
     if (refused(reader, entry, below)) return;
     read_type(reader, "link.", entry, below, link->id, link);
+    snprintf(link->like, sizeof link->like, "%s", below ? catalog_id(below) : link->id);
 }
 
 /* kappa of a job is drawn from a Beta on (0, 1) when there is spread: such a law has a mean below

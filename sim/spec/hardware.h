@@ -22,10 +22,13 @@ struct server_fit {
     char id[LIMIT_NAME_BYTES];
     uint32_t gpus;                   /* of the group that the lines were measured on; 0 = no fit        */
     double scaleup_bytes_per_s, scaleup_hop_s; /* of the server measured: others are scaled           */
+    double nics_bytes_per_s;         /* of all its NICs together                                       */
     struct fit_line all_reduce[3], all_gather[3], all_to_all[3], nvls[3]; /* slowest protocol first    */
     double ring_bytes_per_s[LIMIT_GPUS_PER_SERVER + 1]; /* [g] of a ring through g GPUs; 0 = scaleup    */
     uint32_t domain_servers;         /* servers of one NVLink domain; 0 or 1 = each its own            */
     double domain_bytes_per_s;       /* between domains; 0 = what the NICs carry                       */
+    char over[LIMIT_NAME_BYTES];     /* link that was measured between servers; "" = none of the catalog */
+    double over_hop_s, over_tree_hop_s; /* of that link, as the catalog has it                          */
     double network_hop_s, tree_hop_s; /* of the network measured; 0 = the default, no trees             */
     struct fit_line tree_small, two_servers;
     bool sharp;
@@ -129,6 +132,7 @@ struct server_group {
 /* A link generation and the switch it is built with. */
 struct link_type {
     char id[LIMIT_NAME_BYTES];
+    char like[LIMIT_NAME_BYTES];     /* entry of the catalog that it is, or is like; "" = none          */
     double bytes_per_s;              /* effective payload, one direction, per port                     */
     double hop_s;                    /* a_e: start-up cost of one collective step across the network   */
     double tree_hop_s;               /* of one level of a tree of servers; 0 = no trees                */

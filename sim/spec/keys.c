@@ -337,6 +337,7 @@ const struct key_row keys[] = {
     { "collective.ring", KEY_TEXT, .fallback = "", .help = "bus bandwidth of a ring through fewer GPUs: 2:208 GB/s, 3:20 GB/s; others as scaleup" },
     { "collective.domain_servers", KEY_COUNT, RANGE(1, 4096), .fallback = "1", AT(server_fit, domain_servers), .help = "servers that share one NVLink domain" },
     { "collective.domain_rate", KEY_BANDWIDTH, RANGE(1, 1e15), .fallback = "=what the NICs carry", AT(server_fit, domain_bytes_per_s), .help = "bus bandwidth between domains" },
+    { "collective.over", KEY_NAME, .fallback = "=none of the catalog", AT(server_fit, over), .help = "link of the network measured: layouts on it, or on one like it with its hops, take what follows" },
     { "collective.network_hop", KEY_SECONDS, RANGE(0, 1), .fallback = "14us", AT(server_fit, network_hop_s), .help = "one step of a ring between servers, on the network measured" },
     { "collective.tree_hop", KEY_SECONDS, RANGE(0, 1), .fallback = "0s", AT(server_fit, tree_hop_s), .help = "one level of a tree between servers, there; 0s = no trees" },
     { "collective.tree_small", KEY_TEXT, .fallback = "", .help = "small messages over the tree: latency of a level and bus bandwidth" },
