@@ -9,7 +9,8 @@
  *   ring          t = 2 (n - N) a_i + 2 (N - 1) a_e + f S/min(B(g), W)      W: all NICs of a server in use (2.4);
  *                 but for all-reduce at least as long as in one of the servers by itself
  *   tree          t = l(g) + 2 ceil(log2 N) a_tree + f S/min(B(g), W)       double binary trees, NVLSTree; l(g): the
- *                 latency of the line in one server
+ *                 latency of the line in one server. A line of LL carries at most W/2, of LL128 120/128 W (2.9); that of two
+ *                 whole servers at most what c(2) S through the NICs allows: S/W (2.3)
  *   hierarchical  as 2.5, with 8 chunks
  *   sharp         t = l(g) + 2 a_tree + max(f S/B(g), S/W)                  sums in the fabric
  *   all-to-all    t = max(what stays in a server as there, a_e + (N - 1) g o + (N - 1) g/n S/(e(N) W/g))     (2.7)
@@ -116,6 +117,7 @@ struct collective_hardware {
     double network_hop_s;           /* a_e: of one step of a ring                                         */
     double tree_hop_s;              /* of one level of a tree; 0 = no trees between servers               */
     struct collective_line tree_small; /* its line for small messages, latency per level                  */
+    enum collective_protocol tree_small_protocol; /* of that line                                         */
     bool sharp;                     /* the switches sum                                                   */
     struct collective_line two_servers; /* measured on two servers where a tree is faster than the NICs allow a ring;
                                            all 0 = no gain                                                */

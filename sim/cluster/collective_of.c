@@ -47,12 +47,14 @@ static bool was_measured(const struct server_fit *fit, const struct link_type *l
            fit->over_hop_s == link->hop_s && fit->over_tree_hop_s == link->tree_hop_s;
 }
 
-/* What was measured between servers. */
+/* What was measured between servers. NCCL's LL sends a flag with every four bytes: a line above half of the NICs is LL128. */
 static void put_between(const struct server_fit *fit, struct collective_hardware *hardware)
 {
     hardware->network_hop_s = fit->network_hop_s;
     hardware->tree_hop_s = fit->tree_hop_s;
     hardware->tree_small = line_of(&fit->tree_small, 1.0, 1.0);
+    hardware->tree_small_protocol =
+        fit->tree_small.bytes_per_s > fit->nics_bytes_per_s / 2 ? PROTOCOL_LL128 : PROTOCOL_LL;
     hardware->two_servers = line_of(&fit->two_servers, 1.0, 1.0);
 }
 
