@@ -222,6 +222,98 @@ static void a_slow_link_is_the_jobs_own_wait(void **state)
     periodic_destroy(net);
 }
 
+/* A collective of 6 bytes and a checkpoint of 20 over a link of 10 B/s, each of which can fill it: the job alone waits for
+ * neither. Another job's collective meets both; at random times with duties by hand. */
+static void rows_of_one_job_do_not_meet(void **state)
+{
+    (void)state;
+    struct periodic *net = periodic_create();
+    assert_true(net && periodic_link(net, 10));
+    const uint32_t *rows;
+    const struct periodic_job steps = { 1, 0, 0.6, 0.6, 0 }, saves = { 18, 0, 2, 2, 0 };
+    const struct link_use collective = { 0, 6, 1 }, checkpoint = { 0, 20, 1 };
+    assert_int_equal(periodic_add(net, &steps, &collective, 1), 0);
+    assert_int_equal(periodic_add(net, &saves, &checkpoint, 1), 1);
+    periodic_exclude(net, 0, 1);
+    periodic_solve(net, &rows);
+    for (uint32_t i = 0; i < 2; i++)
+        for (int e = 0; e < ESTIMATES; e++) assert_true(periodic_wait(net, i)->others_s[e] == 0);
+    assert_int_equal(periodic_add(net, &steps, &collective, 1), 2);
+    periodic_solve(net, &rows);
+    double t = 0.6, save = 2, other = 0.6; /* the three by their equations, until they stand */
+    for (int round = 0; round < 1000; round++) {
+        t = 0.6 * (1 + other / (1 + other));
+        save = 2 * (1 + other / (1 + other));
+        other = 0.6 * (1 + t / (1 + t) + save / (18 + save));
+    }
+    CHECK_NEAR(periodic_wait(net, 0)->others_s[ESTIMATE_MEAN], t - 0.6, 1e-9);
+    CHECK_NEAR(periodic_wait(net, 1)->others_s[ESTIMATE_MEAN], save - 2, 1e-9);
+    CHECK_NEAR(periodic_wait(net, 2)->others_s[ESTIMATE_MEAN], other - 0.6, 1e-9);
+    /* The first one shares with the other job only: half of the link. */
+    CHECK_NEAR(periodic_wait(net, 0)->others_s[ESTIMATE_UPPER], 0.6, 1e-9);
+    periodic_remove(net, 1);
+    periodic_remove(net, 2);
+    periodic_solve(net, &rows);
+    assert_true(periodic_wait(net, 0)->others_s[ESTIMATE_MEAN] == 0);
+    periodic_destroy(net);
+}
+
+/* Streams take 4 of 10 B/s, 1 of them the job's own: 6 bytes take 6/9 s alone and 1 s in all; never more than half is taken. */
+static void a_stream_is_waited_for(void **state)
+{
+    (void)state;
+    struct periodic *net = periodic_create();
+    assert_true(net && periodic_link(net, 10));
+    const uint32_t *rows;
+    const struct periodic_job job = { 1, 0, 0.6, 0.6, 0 };
+    const struct link_use use = { 0, 6, 1 };
+    assert_int_equal(periodic_add(net, &job, &use, 1), 0);
+    periodic_set_stream(net, 0, 4);
+    assert_true(periodic_set_own_streams(net, 0, (const double[]){ 1 }));
+    assert_int_equal(periodic_solve(net, &rows), 1);
+    const struct periodic_wait *wait = periodic_wait(net, 0);
+    CHECK_NEAR(wait->own_s, 6 / 9.0 - 0.6, 1e-9);
+    CHECK_NEAR(wait->others_s[ESTIMATE_MEAN], 1 - 6 / 9.0, 1e-9);
+    CHECK_NEAR(wait->others_s[ESTIMATE_UPPER], 1 - 6 / 9.0, 1e-9);
+    /* On average 6 B in 1.67 s and the stream fit: perfectly interleaved nothing is lost. */
+    assert_true(wait->others_s[ESTIMATE_LOWER] == 0);
+    assert_int_equal(periodic_fullest(net, 0), 0);
+    periodic_set_stream(net, 0, 8);
+    periodic_solve(net, &rows);
+    CHECK_NEAR(wait->own_s + wait->others_s[ESTIMATE_MEAN], 1.2 - 0.6, 1e-9);
+    periodic_set_stream(net, 0, 0);
+    assert_true(periodic_set_own_streams(net, 0, (const double[]){ 0 }));
+    periodic_solve(net, &rows);
+    assert_true(wait->own_s == 0 && wait->others_s[ESTIMATE_MEAN] == 0);
+    periodic_destroy(net);
+}
+
+/* A job that pauses in each step waits, and makes others wait, as one that computes for so much longer. */
+static void a_pause_is_as_a_longer_step(void **state)
+{
+    (void)state;
+    struct periodic *told = periodic_create(), *anew = periodic_create();
+    assert_true(told && anew && periodic_link(told, 10) && periodic_link(anew, 10));
+    const struct periodic_job job = { 1, 0, 0.6, 0.6, 0 }, slow = { 30, 0, 0.6, 0.6, 0 };
+    const struct link_use use = { 0, 6, 1 };
+    const uint32_t *rows;
+    for (uint32_t i = 0; i < 2; i++) {
+        assert_int_equal(periodic_add(told, &job, &use, 1), i);
+        assert_int_equal(periodic_add(anew, i ? &slow : &job, &use, 1), i);
+    }
+    periodic_solve(told, &rows);
+    assert_true(periodic_set_pause(told, 1, 29));
+    assert_int_equal(periodic_solve(told, &rows), 2);
+    periodic_solve(anew, &rows);
+    for (uint32_t i = 0; i < 2; i++)
+        for (int e = 0; e < ESTIMATES; e++)
+            CHECK_NEAR(periodic_wait(told, i)->others_s[e], periodic_wait(anew, i)->others_s[e],
+                       1e-9);
+    assert_true(periodic_wait(told, 0)->others_s[ESTIMATE_MEAN] < 0.6 * 0.05);
+    periodic_destroy(told);
+    periodic_destroy(anew);
+}
+
 int main(void)
 {
     struct rows rows = { 0 };
@@ -231,5 +323,8 @@ int main(void)
         rows_add(&rows, changes_one_by_one, (void *)seed, "changes, seed %u", (unsigned)seed);
     rows_add(&rows, a_link_that_cannot_be_over_asked_slows_nobody, NULL, "pruned");
     rows_add(&rows, a_slow_link_is_the_jobs_own_wait, NULL, "slow link");
+    rows_add(&rows, rows_of_one_job_do_not_meet, NULL, "rows of one job");
+    rows_add(&rows, a_stream_is_waited_for, NULL, "streams");
+    rows_add(&rows, a_pause_is_as_a_longer_step, NULL, "pause");
     return rows_run("periodic", &rows);
 }

@@ -23,7 +23,10 @@ struct periodic *periodic_create(void)
 void periodic_destroy(struct periodic *net)
 {
     if (!net) return;
-    for (uint32_t row = 0; row < net->entry_room; row++) free(net->entries[row].uses);
+    for (uint32_t row = 0; row < net->entry_room; row++) {
+        free(net->entries[row].uses);
+        free(net->entries[row].streams);
+    }
     flow_net_destroy(net->upper);
     flow_net_destroy(net->lower);
     free(net->entries);
@@ -56,7 +59,9 @@ bool periodic_link(struct periodic *net, double bytes_per_s)
     const uint32_t link = flow_net_link(net->upper, bytes_per_s);
     if (link == FLOW_NONE || flow_net_link(net->lower, bytes_per_s) != link) return false;
     ASSERT(link == net->links);
-    net->sums[net->links++] = (struct link_sum){ .s_per_byte = 1 / bytes_per_s };
+    net->sums[net->links++] = (struct link_sum){ .capacity = bytes_per_s,
+                                                 .alone_s_per_byte = 1 / bytes_per_s,
+                                                 .s_per_byte = 1 / bytes_per_s };
     return true;
 }
 
@@ -66,12 +71,27 @@ static void touch(struct periodic *net, uint32_t link)
     net->sums[link].touched = true;
 }
 
+static void set_left(struct periodic *net, uint32_t link)
+{
+    struct link_sum *sum = &net->sums[link];
+    const double left = periodic_left(sum->capacity, sum->stream);
+    sum->alone_s_per_byte = 1 / sum->capacity;
+    sum->s_per_byte = 1 / left;
+    flow_net_set_capacity(net->upper, link, left);
+    flow_net_set_capacity(net->lower, link, left);
+    touch(net, link);
+}
+
 void periodic_set_capacity(struct periodic *net, uint32_t link, double bytes_per_s)
 {
-    flow_net_set_capacity(net->upper, link, bytes_per_s);
-    flow_net_set_capacity(net->lower, link, bytes_per_s);
-    net->sums[link].s_per_byte = 1 / bytes_per_s;
-    touch(net, link);
+    net->sums[link].capacity = bytes_per_s;
+    set_left(net, link);
+}
+
+void periodic_set_stream(struct periodic *net, uint32_t link, double bytes_per_s)
+{
+    net->sums[link].stream = bytes_per_s;
+    set_left(net, link);
 }
 
 static bool grow_entries(struct periodic *net, uint32_t row)
@@ -120,6 +140,10 @@ static bool keep_entry(struct periodic *net, uint32_t row, const struct periodic
     if (count > 0) memcpy(entry->uses, uses, count * sizeof *uses);
     entry->count = count;
     entry->job = *job;
+    entry->pause_s = 0;
+    entry->next = row;
+    free(entry->streams);
+    entry->streams = NULL;
     sort_out_full(net, entry);
     entry->wait = (struct periodic_wait){ 0 };
     return true;
@@ -132,6 +156,7 @@ static void ask_links(struct periodic *net, const struct periodic_entry *entry, 
         const struct link_use *one = &entry->uses[i];
         net->sums[one->link].asked +=
             sign * (int128)ceil(one->bytes / periodic_least_s(&entry->job) * PERIODIC_FINE);
+        net->sums[one->link].crowd += sign * (int64_t)ceil(one->flows * PERIODIC_FINE);
         touch(net, one->link);
     }
 }
@@ -148,21 +173,63 @@ uint32_t periodic_add(struct periodic *net, const struct periodic_job *job,
         net->scratch[i] = (struct flow_use){ .link = uses[i].link, .per_unit = uses[i].bytes };
         if (uses[i].bytes / uses[i].flows > most) most = uses[i].bytes / uses[i].flows;
     }
-    const double step_rate =
-        1 / periodic_step_of(job, job->alone_s - job->wire_s + periodic_least_s(job));
-    const uint32_t row = flow_net_add(net->upper, most > 0 ? 1 / most : 1,
-                                      1 / periodic_least_s(job), net->scratch, count);
-    if (row == FLOW_NONE) return PERIODIC_NONE;
+    const double least_s = periodic_least_s(job);
+    const uint32_t row =
+        flow_net_add(net->upper, most > 0 ? 1 / most : 1, 1 / least_s, net->scratch, count);
+    if (row == FLOW_NONE || !keep_entry(net, row, job, uses, count)) return PERIODIC_NONE;
+    const double step_rate = 1 / periodic_step_of(&net->entries[row], least_s);
     const uint32_t same = flow_net_add(net->lower, step_rate, step_rate, net->scratch, count);
-    if (same == FLOW_NONE || !keep_entry(net, row, job, uses, count)) return PERIODIC_NONE;
+    if (same == FLOW_NONE) return PERIODIC_NONE;
     ASSERT(same == row);
     ask_links(net, &net->entries[row], +1);
     row_set_add(&net->reached, row);
     return row;
 }
 
+bool periodic_set_pause(struct periodic *net, uint32_t row, double pause_s)
+{
+    struct periodic_entry *entry = &net->entries[row];
+    ASSERT(pause_s >= 0);
+    if (!grow_scratch(net, entry->count)) return false;
+    entry->pause_s = pause_s;
+    for (uint32_t i = 0; i < entry->count; i++) {
+        const struct link_use *use = &entry->uses[i];
+        net->scratch[i] = (struct flow_use){ .link = use->link, .per_unit = use->bytes };
+        touch(net, use->link);
+    }
+    const double step_rate = 1 / periodic_step_of(entry, periodic_least_s(&entry->job));
+    flow_net_remove(net->lower, row);
+    const uint32_t same =
+        flow_net_add(net->lower, step_rate, step_rate, net->scratch, entry->count);
+    if (same == FLOW_NONE) return false;
+    ASSERT(same == row);
+    row_set_add(&net->reached, row);
+    return true;
+}
+
+void periodic_exclude(struct periodic *net, uint32_t row, uint32_t other)
+{
+    const uint32_t next = net->entries[row].next;
+    net->entries[row].next = net->entries[other].next;
+    net->entries[other].next = next;
+}
+
+bool periodic_set_own_streams(struct periodic *net, uint32_t row, const double *by_link)
+{
+    struct periodic_entry *entry = &net->entries[row];
+    if (!entry->streams) entry->streams = malloc(entry->use_room * sizeof *entry->streams);
+    if (!entry->streams) return false;
+    for (uint32_t i = 0; i < entry->count; i++) entry->streams[i] = by_link[entry->uses[i].link];
+    row_set_add(&net->reached, row);
+    return true;
+}
+
 void periodic_remove(struct periodic *net, uint32_t row)
 {
+    uint32_t before = row;
+    while (net->entries[before].next != row) before = net->entries[before].next;
+    net->entries[before].next = net->entries[row].next;
+    net->entries[row].next = row;
     ask_links(net, &net->entries[row], -1);
     flow_net_remove(net->upper, row);
     flow_net_remove(net->lower, row);
@@ -176,9 +243,9 @@ const struct periodic_wait *periodic_wait(const struct periodic *net, uint32_t r
 double periodic_share(const struct periodic *net, uint32_t row, enum estimate estimate)
 {
     const struct periodic_entry *entry = &net->entries[row];
-    const double alone_s = entry->job.alone_s + entry->wait.own_s;
-    const double solo_s = periodic_step_of(&entry->job, alone_s);
-    const double step_s = periodic_step_of(&entry->job, alone_s + entry->wait.others_s[estimate]);
+    const double alone_s = entry->job.wire_s + entry->wait.own_s;
+    const double solo_s = periodic_step_of(entry, alone_s);
+    const double step_s = periodic_step_of(entry, alone_s + entry->wait.others_s[estimate]);
     return step_s > solo_s ? 1 - solo_s / step_s : 0;
 }
 
@@ -188,7 +255,7 @@ double periodic_rate(const struct periodic *net, uint32_t row, enum estimate est
 {
     const struct periodic_entry *entry = &net->entries[row];
     const double wait_s = entry->wait.own_s + entry->wait.others_s[estimate];
-    return 1 / periodic_step_of(&entry->job, entry->job.alone_s + wait_s);
+    return 1 / periodic_step_of(entry, entry->job.wire_s + wait_s);
 }
 
 uint32_t periodic_fullest(const struct periodic *net, uint32_t row)

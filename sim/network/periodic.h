@@ -14,6 +14,10 @@
  *             carry more than it can, at least as long as `lower`. Against jobs stepped one by one (tests/test_steps) 2 %
  *             short to 5 % long where jobs have equally many flows, to 14 % long where one has twice as many
  *
+ * Rows of one job that never communicate at once, as its collective and the checkpoint that blocks it, do not meet: a job
+ * alone waits for nobody. Beside the jobs streams may flow over a link at all times (input read ahead): jobs share what is left
+ * of it, at least half. What of them is the job's own counts as its own wait.
+ *
  * A link that cannot be full, whatever the others do (the sum of what its jobs bring when they communicate alone is within its
  * capacity), is left out: it slows nobody, exactly. What a job waits because its own links are slower than wire_s says (a
  * cable lost lanes) is told apart from what it waits for others.
@@ -27,6 +31,7 @@
 #include <stdint.h>
 
 #define PERIODIC_NONE UINT32_MAX
+#define PERIODIC_STREAM_MOST 0.5 /* of a link, before its jobs take their share [A] */
 
 enum estimate { ESTIMATE_LOWER, ESTIMATE_MEAN, ESTIMATE_UPPER, ESTIMATES };
 
@@ -40,7 +45,7 @@ struct periodic_job {
 
 /* What a job waits, in seconds of communication an operation, beyond alone_s. */
 struct periodic_wait {
-    double own_s;                /* alone on its links as they are now                          */
+    double own_s;                /* alone on its links as they are now, with its own streams    */
     double others_s[ESTIMATES];  /* and what others add to it                                   */
 };
 
@@ -57,6 +62,16 @@ void periodic_set_capacity(struct periodic *net, uint32_t link, double bytes_per
 uint32_t periodic_add(struct periodic *net, const struct periodic_job *job,
                       const struct link_use *uses, uint32_t count);
 void periodic_remove(struct periodic *net, uint32_t row);
+
+/* Each step also waits so long for something else, its links idle: T + pause_s; 0 at first. False: no memory. */
+bool periodic_set_pause(struct periodic *net, uint32_t row, double pause_s);
+
+/* Two rows of one job, on any of the same links, that never communicate at once; until one of them leaves. */
+void periodic_exclude(struct periodic *net, uint32_t row, uint32_t other);
+
+/* All that streams take of a link, bytes a second; and what of it is of the job of a row, by link; false: no memory. */
+void periodic_set_stream(struct periodic *net, uint32_t link, double bytes_per_s);
+bool periodic_set_own_streams(struct periodic *net, uint32_t row, const double *by_link);
 
 /* Brings the waits up to date. Returns how many jobs were looked at, and their rows in *rows, ascending, borrowed until the
  * next call. The waits of the others are what they were, to the bit. */

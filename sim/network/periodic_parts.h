@@ -14,18 +14,24 @@
 struct periodic_entry {
     struct periodic_job job;
     struct periodic_wait wait;
+    double pause_s; /* of each step, its links idle */
     struct link_use *uses; /* [use_room] owned, kept for the row's next job */
     uint32_t count, use_room;
     uint32_t full;       /* the first so many uses are of links with link_sum.full */
     double mean_s, duty; /* of the rounds of `mean` */
     uint32_t fullest;    /* link that made mean_s; PERIODIC_NONE: its own */
     uint32_t walk;       /* the last one that came by                     */
+    uint32_t next;       /* row of the same job that never meets this one: a ring; itself when there is none */
+    double *streams;     /* [use_room] of its own job, in the order of uses; NULL = none */
 };
 
 struct link_sum {
     int128 asked;   /* by its jobs when each communicates alone, in 1/PERIODIC_FINE B/s: whole, so that no order matters */
+    int64_t crowd;  /* its jobs' flows, in 1/PERIODIC_FINE                          */
     double meeting; /* sum of duty times flows                                      */
-    double s_per_byte;
+    double capacity, stream; /* bytes a second; of streams on it                     */
+    double alone_s_per_byte, s_per_byte; /* of the capacity; of what streams leave   */
+    double own;    /* scratch: of the rows that an entry never meets; else 0         */
     double load;   /* by `mean`, bytes a second                                    */
     uint32_t walk; /* the last one that came by                                    */
     bool full;     /* it can be; as of the last solve                              */
@@ -44,17 +50,32 @@ struct periodic {
     uint32_t entry_room, links, link_room, scratch_room, touched_count, walks;
 };
 
-/* How long a step is when its communication takes so long. */
-static inline double periodic_step_of(const struct periodic_job *job, double communicate_s)
+/* A step of a job whose bandwidth terms take so long. */
+static inline double periodic_step_of(const struct periodic_entry *entry, double wire_s)
 {
-    const double exposed = communicate_s - job->hidden_s;
-    return job->compute_s + (exposed > 0 ? exposed : 0);
+    const struct periodic_job *job = &entry->job;
+    const double exposed = job->alone_s - job->wire_s + wire_s - job->hidden_s;
+    return entry->pause_s + job->compute_s + (exposed > 0 ? exposed : 0);
+}
+
+/* The shortest bandwidth terms that make the step so long, where any of them is exposed. */
+static inline double periodic_wire_of(const struct periodic_entry *entry, double step_s)
+{
+    const struct periodic_job *job = &entry->job;
+    return step_s - entry->pause_s - job->compute_s + job->hidden_s + job->wire_s - job->alone_s;
 }
 
 /* How fast a job communicates when it is alone on healthy links. */
 static inline double periodic_least_s(const struct periodic_job *job)
 {
     return job->routed_s > job->wire_s ? job->routed_s : job->wire_s;
+}
+
+/* What a stream leaves of a link. */
+static inline double periodic_left(double capacity, double stream)
+{
+    const double least = (1 - PERIODIC_STREAM_MOST) * capacity;
+    return capacity - stream > least ? capacity - stream : least;
 }
 
 /* Puts a use of one of the two parts of an entry, by whether its link can be full, into the other one. */
@@ -65,6 +86,10 @@ static inline void periodic_swap_part(struct periodic_entry *entry, uint32_t i)
     const struct link_use use = entry->uses[i];
     entry->uses[i] = entry->uses[at];
     entry->uses[at] = use;
+    if (!entry->streams) return;
+    const double stream = entry->streams[i];
+    entry->streams[i] = entry->streams[at];
+    entry->streams[at] = stream;
 }
 
 #endif

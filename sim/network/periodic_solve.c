@@ -80,13 +80,23 @@ static double on_link_s(const struct periodic *net, const struct link_use *use)
     return use->bytes * net->sums[use->link].s_per_byte;
 }
 
+/* Alone on it as it is, beside the streams of its own job. */
+static double alone_on_link_s(const struct periodic *net, const struct periodic_entry *entry,
+                              uint32_t i)
+{
+    const struct link_use *use = &entry->uses[i];
+    const struct link_sum *sum = &net->sums[use->link];
+    if (!entry->streams || entry->streams[i] <= 0) return use->bytes * sum->alone_s_per_byte;
+    return use->bytes / periodic_left(sum->capacity, entry->streams[i]);
+}
+
 /* Bandwidth terms of a job alone on its links as they are: of a link that the job alone cannot fill nothing is asked. Those
  * that it can fill are among the full ones. */
 static double own_s(const struct periodic *net, const struct periodic_entry *entry)
 {
     double wire_s = periodic_least_s(&entry->job);
     for (uint32_t i = 0; i < entry->full; i++) {
-        const double s = on_link_s(net, &entry->uses[i]);
+        const double s = alone_on_link_s(net, entry, i);
         if (s > PERIODIC_FULL * wire_s) wire_s = s;
     }
     return wire_s;
@@ -94,8 +104,7 @@ static double own_s(const struct periodic *net, const struct periodic_entry *ent
 
 static void set_duty(struct periodic *net, struct periodic_entry *entry)
 {
-    const struct periodic_job *job = &entry->job;
-    const double step_s = periodic_step_of(job, job->alone_s - job->wire_s + entry->mean_s);
+    const double step_s = periodic_step_of(entry, entry->mean_s);
     const double was = entry->duty;
     entry->duty = step_s > entry->mean_s ? entry->mean_s / step_s : 1;
     if (entry->duty == was) return;
@@ -103,13 +112,30 @@ static void set_duty(struct periodic *net, struct periodic_entry *entry)
         net->sums[entry->uses[i].link].meeting += (entry->duty - was) * entry->uses[i].flows;
 }
 
-static double mean_again_s(const struct periodic *net, struct periodic_entry *entry, double own)
+/* What the rows that an entry never meets bring to its links, each in a share of its step, or at once: all that they can. */
+static void tell_own(struct periodic *net, const struct periodic_entry *entry, bool at_once)
+{
+    const struct periodic_entry *one = &net->entries[entry->next];
+    for (; one != entry; one = &net->entries[one->next])
+        for (uint32_t i = 0; i < one->full; i++)
+            net->sums[one->uses[i].link].own += (at_once ? 1 : one->duty) * one->uses[i].flows;
+}
+
+static void forget_own(struct periodic *net, const struct periodic_entry *entry)
+{
+    const struct periodic_entry *one = &net->entries[entry->next];
+    for (; one != entry; one = &net->entries[one->next])
+        for (uint32_t i = 0; i < one->full; i++) net->sums[one->uses[i].link].own = 0;
+}
+
+static double mean_again_s(struct periodic *net, struct periodic_entry *entry, double own)
 {
     entry->fullest = PERIODIC_NONE;
     double wire_s = own;
     for (uint32_t i = 0; i < entry->full; i++) {
         const struct link_use *use = &entry->uses[i];
-        const double others = net->sums[use->link].meeting / use->flows - entry->duty;
+        const struct link_sum *sum = &net->sums[use->link];
+        const double others = (sum->meeting - sum->own) / use->flows - entry->duty;
         const double s = on_link_s(net, use) * (1 + (others > 0 ? others : 0));
         if (s <= wire_s) continue;
         wire_s = s;
@@ -126,7 +152,9 @@ static double one_round(struct periodic *net, const uint32_t *rows, uint32_t cou
     for (uint32_t r = 0; r < count; r++) {
         struct periodic_entry *entry = &net->entries[rows[r]];
         if (entry->full == 0) continue;
+        tell_own(net, entry, false);
         const double next = mean_again_s(net, entry, entry->wait.own_s + entry->job.wire_s);
+        forget_own(net, entry);
         const double moved = fabs(next - entry->mean_s);
         if (moved == 0) continue;
         if (moved > change * next) change = moved / next;
@@ -158,6 +186,22 @@ static double beyond(double total_s, double part_s)
     return total_s > PERIODIC_FULL * part_s ? total_s - part_s : 0;
 }
 
+/* With all other jobs on each link at all times, as in `upper`, but without the rows of its own job, which are flows there. */
+static double crowded_s(struct periodic *net, const struct periodic_entry *entry, double own)
+{
+    double wire_s = own;
+    tell_own(net, entry, true);
+    for (uint32_t i = 0; i < entry->full; i++) {
+        const struct link_use *use = &entry->uses[i];
+        const struct link_sum *sum = &net->sums[use->link];
+        const double others = ((double)sum->crowd / PERIODIC_FINE - sum->own) / use->flows - 1;
+        const double s = on_link_s(net, use) * (1 + (others > 0 ? others : 0));
+        if (s > wire_s) wire_s = s;
+    }
+    forget_own(net, entry);
+    return wire_s;
+}
+
 static void tell_waits(struct periodic *net, uint32_t row)
 {
     struct periodic_entry *entry = &net->entries[row];
@@ -165,14 +209,18 @@ static void tell_waits(struct periodic *net, uint32_t row)
     struct periodic_wait *wait = &entry->wait;
     const double own = wait->own_s + job->wire_s, rate = flow_net_rate(net->upper, row);
     wait->others_s[ESTIMATE_UPPER] = rate > 0 ? beyond(1 / rate, own) : INFINITY;
+    if (entry->next != row) {
+        const double crowded = beyond(crowded_s(net, entry, own), own);
+        if (crowded < wait->others_s[ESTIMATE_UPPER]) wait->others_s[ESTIMATE_UPPER] = crowded;
+    }
     const double mean = beyond(entry->mean_s, own);
     wait->others_s[ESTIMATE_MEAN] =
         mean < wait->others_s[ESTIMATE_UPPER] ? mean : wait->others_s[ESTIMATE_UPPER];
     /* The step says how long; so much more than alone the communication must have taken. */
-    const double alone_s = job->alone_s + wait->own_s, steps = flow_net_rate(net->lower, row);
-    const double more = steps > 0 ? beyond(1 / steps, periodic_step_of(job, alone_s)) : INFINITY;
-    const double slack = alone_s < job->hidden_s ? job->hidden_s - alone_s : 0;
-    wait->others_s[ESTIMATE_LOWER] = more > 0 ? more + slack : 0;
+    const double steps = flow_net_rate(net->lower, row);
+    const double more = steps > 0 ? beyond(1 / steps, periodic_step_of(entry, own)) : INFINITY;
+    wait->others_s[ESTIMATE_LOWER] =
+        more > 0 ? (steps > 0 ? periodic_wire_of(entry, 1 / steps) - own : INFINITY) : 0;
 }
 
 /* Where `mean`, for some as much as `upper`, has more on a link than it carries, its jobs are at least as slow as with perfect
