@@ -265,8 +265,8 @@ static void P86_odd_paths(void **state)
         enum status status;
         const char *want;
     } rows[] = {
-        { "/", STATUS_INPUT, "/: error: is a folder, not a file\n" },
-        { "/dev/zero", STATUS_INPUT,
+        { "/", STATUS_WORLD, "/: error: is a folder, not a file\n" },
+        { "/dev/zero", STATUS_WORLD,
           "/dev/zero: error: is a device; give a file, a pipe, or - for standard input\n" },
         { "no/such.csv", STATUS_WORLD,
           "no/such.csv: cannot be opened: No such file or directory\n" },

@@ -66,7 +66,9 @@ static void check_bad(void **state)
     read_file(path, want, sizeof want);
     snprintf(path, sizeof path, "tests/bad/%s.yaml", name);
     const clock_t start = clock();
-    assert_int_equal(read_with(path, NULL, 0), STATUS_INPUT);
+    const bool no_file =
+        strstr(want, ": No such file or directory\n") != NULL; /* the world's fault */
+    assert_int_equal(read_with(path, NULL, 0), no_file ? STATUS_WORLD : STATUS_INPUT);
     assert_true((double)(clock() - start) / CLOCKS_PER_SEC < 1.0); /* P27, P46 */
     assert_string_equal(shown, want);
 }

@@ -1,4 +1,5 @@
-/* test_usage.c - options of the program that say too much: given twice, or where they change nothing. */
+/* test_usage.c - options of the program that say too much: given twice, or where they change nothing; and
+ * files that cannot be read. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -69,10 +70,45 @@ static void usage_is_answered(void **state)
     if (row->has_not && strstr(shown, row->has_not)) fail_msg("has '%s': %s", row->has_not, shown);
 }
 
+/* ---- files that are not there, and folders: the world fails, exit code 1, whatever reads them ---- */
+
+static const char *const readers[] = {
+    "run %s",
+    "check %s",
+    "plot %s",
+    "compare %s",
+    "why %s 1",
+    "digest %s",
+    "flows %s",
+    "topology %s",
+    "trace info %s",
+    "trace convert %s",
+    "check scenarios/tiny.yaml --set workload.trace.file=%s",
+    "check scenarios/tiny.yaml --set layouts.two8.servers.type='{like: dgx-h100, matrix: %s}'",
+};
+static const char *const unreadable[] = { "tests", "no/such.file" };
+
+static void unreadable_files_are_the_worlds(void **state)
+{
+    const char *reader = *state;
+    for (size_t i = 0; i < sizeof unreadable / sizeof *unreadable; i++) {
+        char words[512] = "gpuplan ";
+        const char *at = strchr(reader, '%');
+        snprintf(words + 8, sizeof words - 8, "%.*s%s%s", (int)(at - reader), reader, unreadable[i],
+                 at + 2);
+        const int code = gpuplan(words);
+        if (code != 1 || strstr(shown, unreadable[i]) == NULL)
+            fail_msg("%s: exit code %d: %s", words, code, shown);
+    }
+}
+
 int main(void)
 {
-    enum { CASES = sizeof cases / sizeof *cases };
-    struct CMUnitTest tests[CASES];
+    enum { CASES = sizeof cases / sizeof *cases, READERS = sizeof readers / sizeof *readers };
+    struct CMUnitTest tests[CASES + READERS];
+    for (size_t i = 0; i < READERS; i++)
+        tests[CASES + i] = (struct CMUnitTest){ readers[i], unreadable_files_are_the_worlds, NULL,
+                                                NULL, (void *)(uintptr_t)readers[i] };
     for (size_t i = 0; i < CASES; i++)
         tests[i] = (struct CMUnitTest){ cases[i].name, usage_is_answered, NULL, NULL,
                                         (void *)(uintptr_t)&cases[i] };

@@ -164,6 +164,15 @@ enum status diag_world(struct diag *diag, const char *format, ...)
     return STATUS_WORLD;
 }
 
+enum status diag_world_at(struct diag *diag, struct place at, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    add(diag, STATUS_WORLD, "error: ", at, format, arguments);
+    va_end(arguments);
+    return STATUS_WORLD;
+}
+
 void diag_warn(struct diag *diag, struct place at, const char *format, ...)
 {
     va_list arguments;

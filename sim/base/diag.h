@@ -47,6 +47,10 @@ enum status diag_usage(struct diag *diag, const char *format, ...)
 enum status diag_world(struct diag *diag, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
+/* The same where a place of the input asks for it: a file that is named there and cannot be read. */
+enum status diag_world_at(struct diag *diag, struct place at, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
 /* A repaired or skipped thing worth saying; does not count as an error. */
 void diag_warn(struct diag *diag, struct place at, const char *format, ...)
     __attribute__((format(printf, 3, 4)));

@@ -209,7 +209,7 @@ static enum status of_catalog(struct cli *cli, struct catalog *catalog)
         if (nearest)
             return diag_usage(cli->diag, "no file and no server '%s'; did you mean '%s'?", safe,
                               nearest);
-        return diag_usage(cli->diag, "no file and no server '%s'; gpuplan catalog lists servers",
+        return diag_world(cli->diag, "no file and no server '%s'; gpuplan catalog lists servers",
                           safe);
     }
     struct key_reader reader = { .diag = cli->diag };

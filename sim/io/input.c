@@ -49,11 +49,11 @@ static enum status too_long(const char *name, struct diag *diag)
 static enum status check_kind(const char *name, const struct stat *info, struct diag *diag)
 {
     const struct place at = { .file = name };
-    if (S_ISDIR(info->st_mode)) return diag_error(diag, at, "is a folder, not a file");
+    if (S_ISDIR(info->st_mode)) return diag_world_at(diag, at, "is a folder, not a file");
     if (S_ISCHR(info->st_mode) || S_ISBLK(info->st_mode))
-        return diag_error(diag, at, "is a device; give a file, a pipe, or - for standard input");
+        return diag_world_at(diag, at, "is a device; give a file, a pipe, or - for standard input");
     if (!S_ISREG(info->st_mode) && !S_ISFIFO(info->st_mode) && !S_ISSOCK(info->st_mode))
-        return diag_error(diag, at, "is neither a file nor a pipe");
+        return diag_world_at(diag, at, "is neither a file nor a pipe");
     if (S_ISREG(info->st_mode) && (uint64_t)info->st_size > LIMIT_INPUT_BYTES)
         return too_long(name, diag);
     return STATUS_OK;
@@ -86,8 +86,8 @@ static enum status read_fd(int fd, const char *name, bool is_stdin, struct buffe
     if (!is_regular || is_stdin) return STATUS_OK;
     if (fstat(fd, &after) != 0) return diag_world(diag, "%s: %s", name, strerror(errno));
     if (after.st_size != before.st_size || (uint64_t)after.st_size != out->count)
-        return diag_error(diag, (struct place){ .file = name },
-                          "changed its length while it was read; copy it first");
+        return diag_world_at(diag, (struct place){ .file = name },
+                             "changed its length while it was read; copy it first");
     return STATUS_OK;
 }
 

@@ -79,13 +79,14 @@ static enum status check_file(struct reading *reading, struct include_file *file
     bool below = false;
     char chain[CHAIN_BYTES];
     if (stat(file->path, &about) != 0 || !is_below(reading->scenario->path, file->path, &below))
-        return diag_error(diag, at, "include: cannot read '%s': %s", file->path, strerror(errno));
+        return diag_world_at(diag, at, "include: cannot read '%s': %s", file->path,
+                             strerror(errno));
     if (!below)
         return diag_error(
             diag, at, "include: '%s' is a link that leaves the scenario's folder; copy the file",
             file->path);
     if (!S_ISREG(about.st_mode))
-        return diag_error(diag, at, "include: '%s' is not a regular file", file->path);
+        return diag_world_at(diag, at, "include: '%s' is not a regular file", file->path);
     file->device = (uint64_t)about.st_dev;
     file->inode = (uint64_t)about.st_ino;
     write_chain(file, chain);

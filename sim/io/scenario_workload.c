@@ -38,8 +38,8 @@ bool read_path(struct key_reader *reader, const char *name, const struct yaml_no
         diag_error(reader->diag, yaml_place(node), "%s%s: path longer than %d bytes", reader->path,
                    name, LIMIT_PATH_BYTES - 1);
     else if (access(path, R_OK) != 0)
-        diag_error(reader->diag, yaml_place(node), "%s%s: cannot read '%s': %s", reader->path, name,
-                   path, strerror(errno));
+        diag_world_at(reader->diag, yaml_place(node), "%s%s: cannot read '%s': %s", reader->path,
+                      name, path, strerror(errno));
     else
         return true;
     return false;
