@@ -276,14 +276,24 @@ static double shift_of(const struct moves *m, const struct move *move)
     return move->lead.n > 0 ? fabs(move->lead.mean - m->lead.mean) : 0;
 }
 
-static void write_leads(const struct moves *m, FILE *out, const struct move *most)
+/* Decimals with which no lead reads as the one as written. */
+static int lead_decimals(const struct moves *m, const struct move *most)
+{
+    int decimals = 3;
+    for (uint32_t i = 0; i < m->count; i++)
+        if (same_axis(&m->rows[i], most) && m->rows[i].lead.n > 0 && shift_of(m, &m->rows[i]) > 0)
+            decimals = prose_decimals_apart(m->rows[i].lead.mean, m->lead.mean, decimals);
+    return decimals;
+}
+
+static void write_leads(const struct moves *m, FILE *out, const struct move *most, int decimals)
 {
     uint32_t values = 1, listed = 0;
     for (uint32_t i = 0; i < m->count; i++)
         values += same_axis(&m->rows[i], most) && !isnan(m->rows[i].lead.mean);
     for (uint32_t i = 0; i < m->count; i++) {
         if (!same_axis(&m->rows[i], most) || isnan(m->rows[i].lead.mean)) continue;
-        fprintf(out, "%s%.3f ", prose_join(++listed, values), m->rows[i].lead.mean);
+        fprintf(out, "%s%.*f ", prose_join(++listed, values), decimals, m->rows[i].lead.mean);
         write_value(out, &m->rows[i]);
     }
 }
@@ -298,9 +308,10 @@ static void write_most(const struct moves *m, FILE *out)
     layout_name(m, m->best, best);
     layout_name(m, m->rival, rival);
     if (shift_of(m, most) < 0.0005) return; /* not a digit of what is printed */
-    fprintf(out, " It moves most with %s: %s's lead over %s is %.3f as written", axis_word(most),
-            best, rival, m->lead.mean);
-    write_leads(m, out, most);
+    const int decimals = lead_decimals(m, most);
+    fprintf(out, " It moves most with %s: %s's lead over %s is %.*f as written", axis_word(most),
+            best, rival, decimals, m->lead.mean);
+    write_leads(m, out, most, decimals);
     fputc('.', out);
 }
 

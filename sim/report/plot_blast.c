@@ -13,7 +13,7 @@
 
 static const char title[] = "How many GPUs does one failure take?";
 static const struct measure size_measure = { .noun = "", .scale = 1, .decimals = 1 };
-static const double year_s = 365.25 * 86400;
+static const double year_s = 365 * 86400; /* as rates a year have it (base/quantity) */
 static const double normal_95 = 1.959964; /* two-sided 95 % of the standard normal */
 
 static const double axis_min = -0.25; /* log2: a little left of one GPU */

@@ -327,7 +327,7 @@ static void print_overview_row(const struct comparison *c, FILE *out, uint32_t l
     const double lost_share = comparison_lost_share(c, layout);
     if (!isnan(c->needs[layout])) snprintf(needs, sizeof needs, "%.2f", c->needs[layout]);
     if (!isnan(lost_share)) snprintf(lost, sizeof lost, "%.2f", 100 * lost_share);
-    if (parts->incidents > 0) snprintf(blast, sizeof blast, "%.4g", parts->p50);
+    if (parts->incidents > 0) snprintf(blast, sizeof blast, "%.3g", parts->mean.mean);
     prose_pad(out, comparison_label(c, layout, label), columns);
     fprintf(out, " %6" PRIu32 " %5.2f %5s %6s %7s %10s %10s %5s %6s",
             c->stored->layouts[layout].gpus, c->load[layout], needs,

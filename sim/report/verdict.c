@@ -34,8 +34,9 @@ static void write_gpus(const struct group *group)
 static void write_less(const struct group *group, struct interval less)
 {
     FILE *out = group->out;
-    const int decimals = prose_decimals(less.half, 3);
     const double low = less.mean - less.half, high = less.mean + less.half;
+    int decimals = prose_decimals(less.half, 3);
+    if (low > 0) decimals = prose_decimals(low, decimals); /* an end above 0 does not read as 0 */
     char replicas[REPLICAS_BYTES];
     if (less.n == 0)
         fputs(" [no pair: cannot tell]", out);
@@ -57,29 +58,44 @@ static struct interval less_than_best(const struct group *group, uint32_t row)
     return comparison_pair(group->c, yield, group->best, row, group->c->conf_any).difference;
 }
 
-/* Who yields the most, as far as it can be told: the best alone, the best with those whose difference
- * to it holds 0, or nobody. Whether the best is named. */
-static bool write_winner(const struct group *group)
+static bool is_tie(struct interval less)
 {
-    uint32_t near[LIMIT_LAYOUTS * LIMIT_SLACKS], count = 0;
+    return less.n > 0 && less.mean == 0 && less.half == 0;
+}
+
+/* Who was named as yielding the most. */
+enum winner { WINNER_NONE, WINNER_ALL, WINNER_TIES, WINNER_BEST };
+
+/* Who yields the most, as far as it can be told: the best alone, with those that yield exactly as much, or with those
+ * whose difference to it holds 0; or nobody. */
+static enum winner write_winner(const struct group *group)
+{
+    uint32_t near[LIMIT_LAYOUTS * LIMIT_SLACKS] = { group->best }, count = 1, ties = 1;
     char name[LABEL_BYTES];
-    bool same = true;
     for (uint32_t i = 0; i < group->count; i++) {
         const uint32_t row = group->rows[i];
         const struct interval less = less_than_best(group, row);
-        same &= less.mean == 0 && less.half == 0;
-        if (row != group->best && !interval_excludes_zero(less)) near[count++] = row;
+        if (row == group->best || interval_excludes_zero(less)) continue;
+        near[count++] = row;
+        ties += is_tie(less);
     }
-    if (count + 1 == group->count) {
-        fputs(same ? "all layouts yield the same" : "which layout yields the most cannot be told",
+    if (count == group->count) {
+        fputs(ties == count ? "all layouts yield the same"
+                            : "which layout yields the most cannot be told",
               group->out);
-        return false;
+        return ties == count ? WINNER_ALL : WINNER_NONE;
+    }
+    const uint32_t listed = count < GROUP_NAMED ? count : GROUP_NAMED;
+    if (ties == count && count > 1) {
+        group_list(group, near, listed);
+        fprintf(group->out, "%s yield the most, alike", count > listed ? " and others" : "");
+        return WINNER_TIES;
     }
     fprintf(group->out, "%s yields the most", group_name(group, group->best, name));
-    if (count > 0) fputs(", but cannot be told from ", group->out);
-    group_list(group, near, count < GROUP_NAMED ? count : GROUP_NAMED);
-    if (count > GROUP_NAMED) fputs(" and others", group->out);
-    return true;
+    if (count > 1) fputs(", but cannot be told from ", group->out);
+    group_list(group, near + 1, listed - 1);
+    if (count > listed) fputs(" and others", group->out);
+    return WINNER_BEST;
 }
 
 static void write_one_yield(const struct group *group)
@@ -130,30 +146,81 @@ static void write_goodput(const struct group *group)
                 decimals, 100 * (more.mean + more.half));
 }
 
-/* The values of the others follow that of the best. */
-static void write_yields(const struct group *group, bool best_named)
+/* Named layouts but the best, by how their yields read beside its own. */
+struct beside {
+    uint32_t ties[GROUP_NAMED], tie_count;    /* exactly as much               */
+    uint32_t alike[GROUP_NAMED], alike_count; /* the same digits               */
+    uint32_t apart[GROUP_NAMED], apart_count;
+};
+
+static void yield_text(const struct group *group, uint32_t row, char out[32])
 {
-    const struct quantity *yield = comparison_find(group->c, "yield", CLASS_NONE);
-    char name[LABEL_BYTES];
-    fprintf(group->out, ": %s%.3f useful hours per held GPU-hour",
-            group->c->exact ? "exactly " : "", yield->cells[group->best].value.mean);
-    if (!best_named) fprintf(group->out, " on %s", group_name(group, group->best, name));
-    uint32_t listed = 1;
+    snprintf(out, 32, "%.3f",
+             comparison_find(group->c, "yield", CLASS_NONE)->cells[row].value.mean);
+}
+
+static struct beside beside_best(const struct group *group)
+{
+    struct beside beside = { .tie_count = 0 };
+    char best[32], text[32];
+    yield_text(group, group->best, best);
     for (uint32_t i = 0; i < group->named_count; i++) {
         const uint32_t row = group->named[i];
-        if (row == group->best) continue;
-        fputs(prose_join(listed++, group->named_count), group->out);
-        if (yield->cells[row].value.n > 0)
-            fprintf(group->out, "%.3f on %s", yield->cells[row].value.mean,
-                    group_name(group, row, name));
+        yield_text(group, row, text);
+        if (row == group->best)
+            continue;
+        else if (is_tie(less_than_best(group, row)))
+            beside.ties[beside.tie_count++] = row;
+        else if (strcmp(text, best) == 0)
+            beside.alike[beside.alike_count++] = row;
         else
-            fprintf(group->out, "nothing known on %s", group_name(group, row, name));
+            beside.apart[beside.apart_count++] = row;
+    }
+    return beside;
+}
+
+/* "0.857 on leaves [0.059 to 0.076 less]" */
+static void write_apart(const struct group *group, uint32_t row)
+{
+    char name[LABEL_BYTES], text[32];
+    yield_text(group, row, text);
+    if (comparison_find(group->c, "yield", CLASS_NONE)->cells[row].value.n > 0)
+        fprintf(group->out, "%s on %s", text, group_name(group, row, name));
+    else
+        fprintf(group->out, "nothing known on %s", group_name(group, row, name));
+    write_less(group, less_than_best(group, row));
+}
+
+/* The values of the others follow that of the best; no number is printed twice. */
+static void write_yields(const struct group *group, enum winner winner)
+{
+    const struct beside beside = beside_best(group);
+    char name[LABEL_BYTES], text[32];
+    yield_text(group, group->best, text);
+    fprintf(group->out, ": %s%s useful hours per held GPU-hour", group->c->exact ? "exactly " : "",
+            text);
+    if (winner == WINNER_NONE) fprintf(group->out, " on %s", group_name(group, group->best, name));
+    if (beside.tie_count > 0 && (winner == WINNER_NONE || winner == WINNER_BEST)) {
+        fputs(" (as on ", group->out);
+        group_list(group, beside.ties, beside.tie_count);
+        fputc(')', group->out);
+    }
+    for (uint32_t i = 0; i < beside.alike_count; i++) {
+        const uint32_t row = beside.alike[i];
+        fprintf(group->out, "%s%s",
+                i == 0 ? ", about as much on " : prose_join(i, beside.alike_count),
+                group_name(group, row, name));
         write_less(group, less_than_best(group, row));
     }
-    const uint32_t others = group->count - group->named_count;
-    if (others > 0)
-        fprintf(group->out, "; %" PRIu32 " other%s, not named, yield%s no more", others,
-                others == 1 ? "" : "s", others == 1 ? "s" : "");
+    for (uint32_t i = 0; i < beside.apart_count; i++) {
+        const bool last = i + 1 == beside.apart_count;
+        fputs(!last ? ", " : i == 0 && beside.alike_count > 0 ? ", and " : " and ", group->out);
+        write_apart(group, beside.apart[i]);
+    }
+    const uint32_t unnamed = group->count - group->named_count;
+    if (unnamed > 0 && winner != WINNER_ALL)
+        fprintf(group->out, "; %" PRIu32 " other%s, not named, yield%s no more", unnamed,
+                unnamed == 1 ? "" : "s", unnamed == 1 ? "s" : "");
     write_goodput(group);
     fputc('.', group->out);
 }

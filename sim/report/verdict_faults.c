@@ -81,9 +81,11 @@ static void write_losses(const struct group *group)
 
 /* Faults of hardware in the failure-only runs of the named layouts. */
 struct faults {
-    const struct blast *parts[GROUP_NAMED];
     uint64_t took, took_none;
-    double most; /* of the medians */
+    bool spread; /* some layout's faults are not all of one size */
+    double p50[GROUP_NAMED], mean[GROUP_NAMED],
+        most[GROUP_NAMED]; /* GPUs that one takes; 0 without faults */
+    double gpus_per_year[GROUP_NAMED];
 };
 
 static struct faults faults_of(const struct group *group)
@@ -91,12 +93,56 @@ static struct faults faults_of(const struct group *group)
     struct faults faults = { .took = 0 };
     for (uint32_t i = 0; i < group->named_count; i++) {
         const struct blast *part = &group->c->blasts[group->named[i] * BLAST_ROWS + BLAST_PARTS];
-        faults.parts[i] = part;
         faults.took += part->incidents;
         faults.took_none += part->took_none;
-        if (part->incidents > 0 && part->p50 > faults.most) faults.most = part->p50;
+        if (part->incidents == 0) continue;
+        faults.p50[i] = part->p50;
+        faults.mean[i] = part->mean.mean;
+        faults.most[i] = part->max;
+        faults.gpus_per_year[i] = part->per_year * part->mean.mean;
+        faults.spread |= part->mean.mean != part->max;
     }
     return faults;
+}
+
+static void number_text(double number, char out[32])
+{
+    snprintf(out, 32, number < 1000 ? "%.3g" : "%.0f", number);
+}
+
+/* "8.46, 12.7 and 12.9"; once when all read alike. */
+static void write_numbers(const struct group *group, const double *numbers)
+{
+    char first[32], text[32];
+    bool alike = true;
+    number_text(numbers[0], first);
+    for (uint32_t i = 1; i < group->named_count; i++) {
+        number_text(numbers[i], text);
+        alike &= strcmp(text, first) == 0;
+    }
+    const uint32_t count = alike ? 1 : group->named_count;
+    for (uint32_t i = 0; i < count; i++) {
+        number_text(numbers[i], text);
+        fprintf(group->out, "%s%s", prose_join(i, count), text);
+    }
+}
+
+/* A median of one server's GPUs hides the switch that takes hundreds: mean and largest are told, too. */
+static void write_sizes(const struct group *group, const struct faults *faults)
+{
+    double largest = 0;
+    for (uint32_t i = 0; i < group->named_count; i++) largest = fmax(largest, faults->most[i]);
+    fputs(group->count > 1 ? " a hardware fault takes " : " A hardware fault takes ", group->out);
+    write_numbers(group, faults->p50);
+    fprintf(group->out, " GPU%s", largest == 1 ? "" : "s");
+    if (faults->spread) {
+        fputs(" (median), on average ", group->out);
+        write_numbers(group, faults->mean);
+        fputs(" and at most ", group->out);
+        write_numbers(group, faults->most);
+    }
+    fputs("; all faults of a year take ", group->out);
+    write_numbers(group, faults->gpus_per_year);
 }
 
 static void write_no_blast(const struct group *group, const struct faults *faults)
@@ -120,16 +166,12 @@ void verdict_faults(const struct group *group)
         fputs(" On ", group->out);
         group_list(group, group->named, group->named_count);
     }
-    fputs(group->count > 1 ? " a hardware fault takes " : " A hardware fault takes ", group->out);
-    for (uint32_t i = 0; i < group->named_count; i++)
-        fprintf(group->out, "%s%.3g", prose_join(i, group->named_count),
-                faults.parts[i]->incidents > 0 ? faults.parts[i]->p50 : 0.0);
-    fprintf(group->out, " GPU%s (median)", faults.most == 1 ? "" : "s");
+    write_sizes(group, &faults);
     write_losses(group);
     fputc('.', group->out);
     if (faults.took_none > 0)
         fprintf(group->out,
                 " Of %" PRIu64 " simulated faults %" PRIu64
-                " are left out of the median: what they hit was out of service already.",
+                " are left out: what they hit was out of service already.",
                 faults.took + faults.took_none, faults.took_none);
 }

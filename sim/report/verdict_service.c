@@ -17,9 +17,7 @@ static void write_later(const struct group *group, uint32_t row, struct interval
     const int decimals = prose_decimals(half, 0);
     char name[LABEL_BYTES];
     group_name(group, row, name);
-    if (later.mean == 0)
-        fprintf(group->out, "at the same time on %s", name);
-    else if (group->c->exact)
+    if (group->c->exact)
         fprintf(group->out, "%.*f %% %s on %s", prose_decimals(mean, 1), mean, word, name);
     else
         fprintf(group->out, "%.*f %% %s on %s [%.*f, %.*f]", decimals, mean, word, name, decimals,
@@ -76,9 +74,20 @@ static struct laters laters_of(const struct group *group)
 
 static void write_laters(const struct group *group, const struct laters *laters)
 {
+    uint32_t same[GROUP_NAMED], same_count = 0, apart[GROUP_NAMED], apart_count = 0;
     for (uint32_t i = 0; i < laters->told_count; i++) {
-        fputs(prose_join(i, laters->told_count), group->out);
-        write_later(group, laters->row[laters->told[i]], laters->interval[laters->told[i]]);
+        const uint32_t told = laters->told[i];
+        if (laters->interval[told].mean == 0)
+            same[same_count++] = laters->row[told];
+        else
+            apart[apart_count++] = told;
+    }
+    if (same_count > 0) fputs("at the same time on ", group->out);
+    group_list(group, same, same_count);
+    for (uint32_t i = 0; i < apart_count; i++) {
+        const bool first_after = i == 0 && same_count > 0, last = i + 1 == apart_count;
+        fputs(!first_after ? prose_join(i, apart_count) : last ? ", and " : ", ", group->out);
+        write_later(group, laters->row[apart[i]], laters->interval[apart[i]]);
     }
     if (laters->untold_count == 0) return;
     if (laters->told_count > 0) fputs("; it cannot be told ", group->out);
@@ -168,6 +177,21 @@ static void write_longers(const struct group *group, const struct quantity *wait
     }
 }
 
+/* The longest time of the sentence: the wait on the baseline, or how much longer or shorter it is on another. */
+static double longest_told(const struct group *group, const struct quantity *wait, double value_s)
+{
+    double longest = value_s;
+    for (uint32_t i = 0; i < group->named_count; i++) {
+        const uint32_t row = group->named[i];
+        const struct interval longer = wait->cells[row].pair.difference;
+        if (row == group->baseline || group->baseline == LAYOUT_NONE || longer.n == 0 ||
+            comparison_saturated(group->c, row) || !interval_excludes_zero(longer))
+            continue;
+        longest = fmax(longest, fabs(longer.mean));
+    }
+    return longest;
+}
+
 void verdict_waits(const struct group *group)
 {
     const struct comparison *c = group->c;
@@ -176,7 +200,7 @@ void verdict_waits(const struct group *group)
     char name[LABEL_BYTES], replicas[REPLICAS_BYTES];
     if (wait == NULL || comparison_saturated(c, base) || wait->cells[base].value.n == 0) return;
     const struct interval value = wait->cells[base].value;
-    const struct time_unit unit = unit_of(value.mean);
+    const struct time_unit unit = unit_of(longest_told(group, wait, value.mean));
     fprintf(group->out, " The p95 wait of %s is %.1f %s",
             c->common ? "the jobs that every layout can hold" : "all jobs", value.mean / unit.s,
             unit.name);

@@ -1,0 +1,63 @@
+/* test_verdict_words.c - a verdict says what its numbers hide: ties, equal digits, the rare large fault. */
+#include "verdict_runs.h"
+
+#include <gsl/gsl_errno.h>
+
+static void three_layouts(struct fixture *f)
+{
+    fixture_layout(&f->scenario, 2, "sparse1", 16, 1);
+    f->scenario.layout_count = 3;
+    fixture_plan(f);
+}
+
+/* Three servers of 8 and a leaf: 8, 8, 8, 32 are 14 on average, beside a leaf of 416 they are 110. In 11 days: 56 and
+ * 440 GPUs, times 365 / 11 in a year 1858.2 and 14600. */
+static void a_median_does_not_hide_the_leaf(void **state)
+{
+    const struct luck luck = { .yield = { 0.87, 0.79 },
+                               .blast_gpus = { 8, 8 },
+                               .leaf_gpus = { 32, 416 } };
+    char *text = verdict_of(*state, &luck, REPLICAS);
+    holds(text, "On dense8 and sparse4 a hardware fault takes 8 GPUs (median), on average 14 and "
+                "110 and at most 32 "
+                "and 416; all faults of a year take 1858 and 14600; lost work");
+    free(text);
+}
+
+static void ties_yield_the_most_together(void **state)
+{
+    struct fixture *f = *state;
+    three_layouts(f);
+    const struct luck luck = { .yield = { 0.75, 0.5, 0.75 }, .completion_s = { 100, 110, 100 } };
+    char *text = verdict_of(f, &luck, REPLICAS);
+    holds(text, "dense8 and sparse1 yield the most, alike: 0.750 useful hours per held GPU-hour "
+                "and 0.500 on sparse4 "
+                "[0.250 to 0.250 less].");
+    holds(text, "finish at the same time on sparse1, and 10 % later on sparse4 [10, 10].");
+    free(text);
+}
+
+/* 0.7501 and 0.7499 both read 0.750. */
+static void equal_digits_are_not_printed_twice(void **state)
+{
+    struct fixture *f = *state;
+    three_layouts(f);
+    const struct luck luck = { .yield = { 0.7501, 0.5, 0.7499 } };
+    char *text = verdict_of(f, &luck, REPLICAS);
+    holds(text, "dense8 yields the most: 0.750 useful hours per held GPU-hour, about as much on "
+                "sparse1 [0.0002 to "
+                "0.0002 less], and 0.500 on sparse4 [0.250 to 0.250 less].");
+    free(text);
+}
+
+int main(void)
+{
+    gsl_set_error_handler_off();
+#define ROW(test) cmocka_unit_test_setup_teardown(test, fixture_setup, fixture_teardown)
+    const struct CMUnitTest tests[] = {
+        ROW(a_median_does_not_hide_the_leaf),
+        ROW(ties_yield_the_most_together),
+        ROW(equal_digits_are_not_printed_twice),
+    };
+    return cmocka_run_group_tests_name("verdict_words", tests, NULL, NULL);
+}
