@@ -124,6 +124,17 @@ double traffic_out(const struct traffic_way *way, uint32_t server)
     return traffic_into(way, server, 0, way->servers);
 }
 
+double traffic_pair(const struct traffic_way *way)
+{
+    if (way->pattern == TRAFFIC_RING) return 1;
+    if (way->pattern == TRAFFIC_STAGES)
+        return way->block / way->stride > 2 ? 0.5 : 0.5 + way->back / 2;
+    const struct range block = { 0, way->block };
+    const uint32_t others =
+        members_in(way, block, 0, block) - members_in(way, block, 0, domain_of(way, 0));
+    return others > 0 ? 1.0 / others : 1;
+}
+
 double traffic_leaving(const struct traffic_way *way, uint32_t first, uint32_t end)
 {
     double share = 0;

@@ -45,6 +45,9 @@ struct traffic_way traffic_way_of(const struct traffic_part *part, uint32_t gpus
 double traffic_into(const struct traffic_way *way, uint32_t server, uint32_t first, uint32_t end);
 double traffic_out(const struct traffic_way *way, uint32_t server);
 
+/* What a server sends to one of those that it sends to, the most of one. */
+double traffic_pair(const struct traffic_way *way);
+
 /* What servers first .. end - 1 together send to others. */
 double traffic_leaving(const struct traffic_way *way, uint32_t first, uint32_t end);
 

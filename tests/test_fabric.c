@@ -224,7 +224,9 @@ static void luck_belongs_to_a_placement(void **state)
     uint32_t count[3];
     assert_true(fabric_net_most_uses(&net, 2) <= 512);
     for (int i = 0; i < 3; i++) {
-        const struct fabric_job job = { 100, 8, 7, 5, i == 2 };
+        const struct fabric_job job = {
+            .bytes = 100, .nics = 8, .key = 7, .serial = 5, .epoch = i == 2
+        };
         count[i] = fabric_net_uses(&net, servers, 2, &job, uses[i]);
     }
     assert_int_equal(count[0], count[1]);

@@ -10,8 +10,8 @@ static double mean_of(uint32_t cables, struct fullest_leaves one, struct fullest
     struct fullest fullest = { .cables = cables };
     const struct fullest_leaves kinds[2] = { one, other };
     double first, again;
-    assert_true(fullest_mean(&fullest, kinds, least, &first));
-    assert_true(fullest_mean(&fullest, kinds, least, &again));
+    assert_true(fullest_mean(&fullest, kinds, 2, least, &first));
+    assert_true(fullest_mean(&fullest, kinds, 2, least, &again));
     assert_true(first == again);
     fullest_clear(&fullest);
     return first;

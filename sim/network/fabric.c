@@ -4,19 +4,10 @@
 #include "base/assert.h"
 #include "base/philox.h"
 #include "models/contention.h"
+#include "network/fabric_parts.h"
 
 #include <stdio.h>
 #include <stdlib.h>
-
-static bool has_pods(const struct fabric_shape *shape)
-{
-    return shape->kind == FABRIC_THREE_TIER && shape->pods > 1;
-}
-
-static bool has_groups(const struct fabric_shape *shape)
-{
-    return shape->kind == FABRIC_DRAGONFLY && shape->pods > 1;
-}
 
 static const double ADAPTIVE_FRAC = 0.95; /* MODELS 4.5: line rate with dynamic balancing */
 
@@ -50,13 +41,15 @@ bool fabric_net_init(struct fabric_net *net, const struct fabric_shape *shape,
     net->first_unit = 2 * shape->servers;
     net->first_pod =
         net->first_unit + (shape->uplinks_per_leaf > 0 ? 2 * shape->units * net->cables : 0);
-    net->first_group = net->first_pod + (has_pods(shape) ? 2 * shape->pods : 0);
-    net->links = net->first_group + (has_groups(shape) ? shape->pods * shape->pods : 0);
+    net->first_group = net->first_pod + (fabric_has_pods(net) ? 2 * shape->pods : 0);
+    net->links = net->first_group + (fabric_has_groups(net) ? shape->pods * shape->pods : 0);
     net->unit_count = calloc(shape->units + 1, sizeof *net->unit_count);
     net->pod_count = calloc(shape->pods + 1, sizeof *net->pod_count);
     net->on_cable = calloc(net->cables, sizeof *net->on_cable);
     net->fullest.cables = shape->uplinks_per_leaf;
+    if (one_by_one) net->loads = calloc(2 * (size_t)shape->units * net->cables, sizeof *net->loads);
     if (!net->unit_count || !net->pod_count || !net->on_cable) return false;
+    if (one_by_one && !net->loads) return false;
     net->uplink_frac = uplink_frac(net);
     return true;
 }
@@ -66,6 +59,7 @@ void fabric_net_clear(struct fabric_net *net)
     free(net->unit_count);
     free(net->pod_count);
     free(net->on_cable);
+    free(net->loads);
     fullest_clear(&net->fullest);
     *net = (struct fabric_net){ 0 };
 }
@@ -98,7 +92,9 @@ bool fabric_net_routed_s(struct fabric_net *net, const uint32_t *servers, uint32
 {
     const struct fabric_shape *shape = &net->shape;
     *routed_s = 0;
-    if (net->routing != ROUTING_EXPECTED || shape->uplinks_per_leaf == 0 || count < 2) return true;
+    if (shape->uplinks_per_leaf == 0 || count < 2) return true;
+    if (job->part_count > 0) return fabric_traffic_routed_s(net, servers, count, job, routed_s);
+    if (net->routing != ROUTING_EXPECTED) return true;
     const uint32_t units = units_of(net, servers, count);
     if (units < 2) return true;
     /* NICs by turns over the rails, as cross() has them: some rails may carry one more. */
@@ -109,7 +105,7 @@ bool fabric_net_routed_s(struct fabric_net *net, const uint32_t *servers, uint32
     const double flow_s =
         job->bytes / ((double)job->nics * net->queue_pairs) / shape->trunk_bytes_per_s;
     double fullest;
-    if (!fullest_mean(&net->fullest, kinds, wire_s / flow_s, &fullest)) return false;
+    if (!fullest_mean(&net->fullest, kinds, 2, wire_s / flow_s, &fullest)) return false;
     *routed_s = fullest * flow_s;
     return true;
 }
@@ -118,8 +114,7 @@ uint32_t fabric_net_most_uses(const struct fabric_net *net, uint32_t servers)
 {
     const uint32_t units = at_most(servers, net->shape.units);
     const uint32_t pods = at_most(servers, net->shape.pods);
-    const uint32_t cables = at_most(net->cables, net->shape.nics_per_server * net->queue_pairs);
-    return 2 * (servers + units * cables + pods);
+    return 2 * (servers + units * net->cables + pods) + (fabric_has_groups(net) ? pods * pods : 0);
 }
 
 struct use_list {
@@ -205,8 +200,9 @@ uint32_t fabric_net_uses(struct fabric_net *net, const uint32_t *servers, uint32
     struct use_list list = { .uses = uses,
                              .bytes = job->bytes,
                              .flows = (double)job->nics * net->queue_pairs };
-    const bool one_by_one = net->cables > 1 && net->routing == ROUTING_SAMPLED;
+    const bool one_by_one = fabric_one_by_one(net);
     if (count < 2) return 0;
+    if (job->part_count > 0) return fabric_traffic_uses(net, servers, count, job, uses);
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t unit = servers[i] / shape->servers_per_leaf;
         ASSERT(servers[i] < shape->servers && (i == 0 || servers[i] > servers[i - 1]));
@@ -219,11 +215,11 @@ uint32_t fabric_net_uses(struct fabric_net *net, const uint32_t *servers, uint32
         const uint32_t pod = unit / shape->units_per_pod;
         if (shape->uplinks_per_leaf > 0 && !one_by_one)
             use_shared(net->unit_count, unit, count, net->first_unit + 2 * unit, &list);
-        if (has_pods(shape))
+        if (fabric_has_pods(net))
             use_shared(net->pod_count, pod, count, net->first_pod + 2 * pod, &list);
         net->unit_count[unit] = net->pod_count[pod] = 0;
     }
-    if (has_groups(shape)) use_groups(net, servers, count, &list);
+    if (fabric_has_groups(net)) use_groups(net, servers, count, &list);
     if (one_by_one) use_cables(net, servers, count, job, &list);
     return list.count;
 }

@@ -12,11 +12,14 @@
  * Routing (4.5) concerns the uplinks of leaves: `expected` scales them, for all jobs together, by the mean efficiency of a leaf
  * that sends all it has, `adaptive` by 0.95. A flow that `sampled` puts on cable c of the leaf it leaves enters the next leaf over cable c too: cables
  * of one number meet in one spine.
+ * A job is a ring, or has parts (models/traffic), one after the other in a step, that put their bytes on the links together;
+ * flows of a link are counted by its bytes, so that as many bytes are as many flows.
  * Leaves out: host links inside servers, the ports of spines (evenly loaded when their leaves are), hashes above the leaves.
  * Tests: tests/test_fabric.c */
 #ifndef GPUPLAN_NETWORK_FABRIC_H
 #define GPUPLAN_NETWORK_FABRIC_H
 
+#include "models/traffic.h"
 #include "network/fullest.h"
 #include "spec/hardware.h"
 
@@ -33,18 +36,28 @@ struct fabric_net {
     uint32_t cables; /* links of a unit in each direction                  */
     double uplink_frac; /* of the capacity of uplinks that routing leaves   */
     struct fullest fullest;
+    struct cable_load *loads; /* [units][cables][out, in] all 0 between calls; NULL unless sampled */
+    double drawn_s;           /* what the flows of the parts of the last job take, one part after the other */
     uint32_t links, first_unit, first_pod, first_group;
     uint32_t *unit_count; /* [units] servers of a job; all 0 between calls */
     uint32_t *pod_count;  /* [pods]                                         */
     uint32_t *on_cable;   /* [cables] flows of one crossing                 */
 };
 
-/* What a job sends over and over, and its luck with hashes. */
+/* What flows of a job put on a cable: one part of its traffic, and all of them. */
+struct cable_load {
+    double part_bytes, bytes;
+};
+
+/* What a job sends over and over, and its luck with hashes. Without parts it is one ring. */
 struct fabric_job {
     double bytes;  /* that leave each of its servers in one operation          */
     uint32_t nics; /* that it uses of each server                              */
     uint64_t key;  /* stream "ecmp" of the replica                             */
     uint64_t serial, epoch; /* of the job; of its placements                   */
+    const struct traffic_part *parts; /* [part_count] what `bytes` is made of    */
+    uint32_t part_count;
+    uint32_t gpus, domains; /* of the job; NVLink domains that hold it; unread without parts */
 };
 
 /* What one operation of a job puts on a link. */
@@ -65,14 +78,14 @@ double fabric_net_capacity(const struct fabric_net *net, uint32_t link);
 /* Most uses of a job on `servers` servers, with all their NICs. */
 uint32_t fabric_net_most_uses(const struct fabric_net *net, uint32_t servers);
 
-/* Uses of a job whose ring goes through servers[count], different ones in ascending order. uses[fabric_net_most_uses];
+/* Uses of a job on servers[count], different ones in ascending order, which is that of its ranks. uses[fabric_net_most_uses];
  * returns their number: none for one server. */
 uint32_t fabric_net_uses(struct fabric_net *net, const uint32_t *servers, uint32_t count,
                          const struct fabric_job *job, struct link_use *uses);
 
-/* Mean time that a job, whose ring goes through these servers, needs for the bytes of an operation by `expected` routing, at least
- * wire_s: it waits for the fullest cable of all leaves that it crosses. 0 with other routing or below one leaf. False when memory
- * is out. */
+/* Mean time that a job on these servers needs for the bytes of an operation by `expected` routing, at least wire_s: it waits for the
+ * fullest cable of all leaves that it crosses, in each of its parts. 0 with other routing or below one leaf; with `sampled` and
+ * parts the same as it was drawn by fabric_net_uses, just called for the same job. False when memory is out. */
 bool fabric_net_routed_s(struct fabric_net *net, const uint32_t *servers, uint32_t count,
                          const struct fabric_job *job, double wire_s, double *routed_s);
 

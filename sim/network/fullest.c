@@ -47,41 +47,43 @@ static double power(double base, uint32_t exponent)
 }
 
 /* P(all cables hold at most `load`). */
-static double within(const struct fullest_law *const laws[2], const uint32_t leaves[2],
+static double within(const struct fullest_law *const *laws, const uint32_t *leaves, uint32_t count,
                      uint32_t load)
 {
     double odds = 1;
-    for (int k = 0; k < 2; k++) {
+    for (uint32_t k = 0; k < count; k++) {
         const struct fullest_law *law = laws[k];
-        if (!law || load >= law->first + law->count) continue;
+        if (load >= law->first + law->count) continue;
         if (load < law->first) return 0;
         odds *= power(law->at_most[load - law->first], leaves[k]);
     }
     return odds;
 }
 
-bool fullest_mean(struct fullest *fullest, const struct fullest_leaves kinds[2], double least,
-                  double *mean)
+bool fullest_mean(struct fullest *fullest, const struct fullest_leaves *kinds, uint32_t count,
+                  double least, double *mean)
 {
-    const struct fullest_law *laws[2] = { NULL, NULL };
-    uint32_t leaves[2] = { 0, 0 }, most = 1, last = 0;
-    for (int k = 0; k < 2; k++)
+    const struct fullest_law *laws[FULLEST_KINDS];
+    uint32_t leaves[FULLEST_KINDS], found = 0, most = 1, last = 0;
+    ASSERT(count <= FULLEST_KINDS);
+    for (uint32_t k = 0; k < count; k++)
         if (kinds[k].leaves > 0 && kinds[k].flows > most) most = kinds[k].flows;
     const double beyond = most > ECMP_FLOWS_MAX ? (double)most / ECMP_FLOWS_MAX : 1;
-    for (int k = 0; k < 2; k++) {
+    for (uint32_t k = 0; k < count; k++) {
         if (kinds[k].leaves == 0 || kinds[k].flows == 0) continue;
         const uint32_t flows = (uint32_t)ceil(kinds[k].flows / beyond);
         if (!fullest->of[flows]) fullest->of[flows] = law_of(flows, fullest->cables);
-        if (!fullest->of[flows]) return false;
-        laws[k] = fullest->of[flows];
-        leaves[k] = kinds[k].leaves;
-        if (laws[k]->first + laws[k]->count > last) last = laws[k]->first + laws[k]->count;
+        const struct fullest_law *law = fullest->of[flows];
+        if (!law) return false;
+        laws[found] = law;
+        leaves[found++] = kinds[k].leaves;
+        if (law->first + law->count > last) last = law->first + law->count;
     }
     least /= beyond;
     /* E max(least, M) = least + integral of P(M > x) from there on; P changes at whole numbers. */
     uint32_t load = least < last ? (uint32_t)least : last;
     double sum = least > load ? least : load, part = load + 1 - sum;
-    for (; load < last; load++, part = 1) sum += part * (1 - within(laws, leaves, load));
+    for (; load < last; load++, part = 1) sum += part * (1 - within(laws, leaves, found, load));
     *mean = beyond * sum;
     return true;
 }

@@ -28,9 +28,11 @@ struct fullest_leaves {
 
 void fullest_clear(struct fullest *fullest); /* takes a zeroed one */
 
-/* Mean of max(least, flows on the fullest cable of all leaves of both kinds); a kind without leaves or flows is none. False when
- * memory is out. */
-bool fullest_mean(struct fullest *fullest, const struct fullest_leaves kinds[2], double least,
-                  double *mean);
+enum { FULLEST_KINDS = 32 };
+
+/* Mean of max(least, flows on the fullest cable of all leaves of all kinds), count <= FULLEST_KINDS; a kind without leaves or flows is
+ * none. False when memory is out. */
+bool fullest_mean(struct fullest *fullest, const struct fullest_leaves *kinds, uint32_t count,
+                  double least, double *mean);
 
 #endif
