@@ -28,12 +28,22 @@ static size_t stored_bytes(enum key_type type)
     return is_number(type) && type != KEY_COUNT ? 8 : 0;
 }
 
+/* A text that stands alone, as behind "'KEY' is missing: ", does not go on with the row above or the name of its key. */
+static void check_help(const char *help)
+{
+    static const char *const starts[] = { "the same", "of ",  "that ", "they ",    "and ",
+                                          "at ",      "for ", "from ", "likewise " };
+    for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
+        if (strncmp(help, starts[i], strlen(starts[i])) == 0) fail_msg("'%s'", help);
+}
+
 static void check_row(void **state)
 {
     const struct key_row *row = *state;
     assert_ptr_equal(key_find(row->path), row); /* found, and the first of its name */
     assert_non_null(row->help);
     assert_true(strlen(row->help) > 3);
+    check_help(row->help);
     const bool is_flag = row->type == KEY_CHOICE && row->bytes == sizeof(bool);
     if (row->bytes != 0 && stored_bytes(row->type) != 0 && !is_flag)
         assert_int_equal(row->bytes, stored_bytes(row->type));

@@ -58,6 +58,9 @@ static const struct usage_case cases[] = {
       "--link changes nothing: the servers share one NVLink domain", NULL },
     { "a link between servers", COLLECTIVE "--nodes 2 --link ib-ndr400 --uplinks 4", 0, "algbw",
       "changes nothing" },
+    /* of the layout with seven servers on each leaf, of 64 */
+    { "the last server of a leaf by itself", "gpuplan topology scenarios/oversubscription.yaml", 0,
+      "\n  leaf 9: server 63\n", "63-63" },
     { "rates of a matrix", "gpuplan topology dgx-1-v100 | gpuplan topology - --bandwidth", 2,
       "gpuplan: topology: --bandwidth: a link matrix has no rates", "GPU0" },
 };

@@ -11,7 +11,7 @@ const char *const cli_purpose =
 
 const struct cli_exit cli_exits[] = {
     { 0, "done" },
-    { 1, "the world failed (disk, memory)" },
+    { 1, "the world failed (disk, memory, a file that cannot be read)" },
     { 2, "input or usage wrong" },
     { 3, "a ledger does not close (a bug)" },
     { 5, "a gate failed" },

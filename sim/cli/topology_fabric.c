@@ -70,7 +70,8 @@ static void print_units(const struct fabric_shape *shape, FILE *out)
             fprintf(out, "  leaves %" PRIu32 "-%" PRIu32, leaf, leaf + shape->rails - 1);
         else
             fprintf(out, "  leaf %" PRIu32, leaf);
-        fprintf(out, ": server%s %" PRIu32 "-%" PRIu32, plural(last - first + 1), first, last);
+        fprintf(out, ": server%s %" PRIu32, plural(last - first + 1), first);
+        if (last > first) fprintf(out, "-%" PRIu32, last);
         if (shape->pods > 1)
             fprintf(out, ", %s %" PRIu32, shape->kind == FABRIC_DRAGONFLY ? "group" : "pod",
                     fabric_pod(shape, leaf));
