@@ -14,9 +14,8 @@ static const double adam_bytes = 28.0;
 
 struct cost {
     double total_s, intra_s; /* intra: on an infinitely fast network */
-    /* Of collectives between servers: before and after hiding, bandwidth terms, bytes that leave each server. */
-    double network_s, network_exposed_s, wire_s, bytes;
-    double hideable_s; /* what could be hidden of them, were they longer */
+    /* Of collectives between servers: before hiding, bandwidth terms, bytes that leave each server. */
+    double network_s, wire_s, bytes;
 };
 
 /* What all functions look at. */
@@ -89,18 +88,15 @@ static struct cost collective_cost(const struct job *job, uint32_t members, uint
     return (struct cost){ .total_s = cost.total_s,
                           .intra_s = cost.intra_s,
                           .network_s = cost.total_s,
-                          .network_exposed_s = cost.total_s,
                           .wire_s = traffic * result.wire_s,
                           .bytes = traffic * result.network_bytes * group.sharing };
 }
 
-/* What stays of a cost when all but these is hidden, and how much could be. */
-static struct cost left_of(struct cost cost, double total_s, double intra_s, double hideable_s)
+/* What stays of a cost when all but these is hidden. */
+static struct cost left_of(struct cost cost, double total_s, double intra_s)
 {
-    if (cost.total_s > 0) cost.network_exposed_s *= total_s / cost.total_s;
     cost.total_s = total_s;
     cost.intra_s = smaller(intra_s, total_s);
-    if (cost.network_s > 0) cost.hideable_s = hideable_s;
     return cost;
 }
 
@@ -108,23 +104,19 @@ static struct cost left_of(struct cost cost, double total_s, double intra_s, dou
 static struct cost exposed(struct cost cost, double beside_s, double overlap)
 {
     return left_of(cost, cost.total_s - overlap * smaller(cost.total_s, beside_s),
-                   cost.intra_s - overlap * smaller(cost.intra_s, beside_s), overlap * beside_s);
+                   cost.intra_s - overlap * smaller(cost.intra_s, beside_s));
 }
 
 static struct cost times(struct cost cost, double count)
 {
-    return (struct cost){ cost.total_s * count,   cost.intra_s * count,
-                          cost.network_s * count, cost.network_exposed_s * count,
-                          cost.wire_s * count,    cost.bytes * count,
-                          cost.hideable_s * count };
+    return (struct cost){ cost.total_s * count, cost.intra_s * count, cost.network_s * count,
+                          cost.wire_s * count, cost.bytes * count };
 }
 
 static struct cost plus(struct cost a, struct cost b)
 {
-    return (struct cost){ a.total_s + b.total_s,      a.intra_s + b.intra_s,
-                          a.network_s + b.network_s,  a.network_exposed_s + b.network_exposed_s,
-                          a.wire_s + b.wire_s,        a.bytes + b.bytes,
-                          a.hideable_s + b.hideable_s };
+    return (struct cost){ a.total_s + b.total_s, a.intra_s + b.intra_s, a.network_s + b.network_s,
+                          a.wire_s + b.wire_s, a.bytes + b.bytes };
 }
 
 static double activations(const struct job *job)
@@ -196,8 +188,7 @@ static struct cost beside_pass(struct cost bucket, double pass_s, const struct t
 {
     return left_of(times(bucket, plan->buckets),
                    bucketed_s(pass_s, plan->buckets, bucket.total_s, plan->overlap_data),
-                   bucketed_s(pass_s, plan->buckets, bucket.intra_s, plan->overlap_data),
-                   plan->overlap_data * pass_s * (plan->buckets - 1) / plan->buckets);
+                   bucketed_s(pass_s, plan->buckets, bucket.intra_s, plan->overlap_data));
 }
 
 static double sharded_exposed_s(const struct job *job, double gather_s, double scatter_s)
@@ -218,8 +209,7 @@ static struct cost sharded_cost(const struct job *job)
     const struct cost layer = plus(times(gather, 2.0), scatter);
     return times(left_of(times(layer, job->model->layers),
                          sharded_exposed_s(job, gather.total_s, scatter.total_s),
-                         sharded_exposed_s(job, gather.intra_s, scatter.intra_s),
-                         job->plan->overlap_data * (job->forward_s + job->backward_s)),
+                         sharded_exposed_s(job, gather.intra_s, scatter.intra_s)),
                  job->microbatches);
 }
 
@@ -272,8 +262,6 @@ static void add_stalls(const struct job *job, struct train_time *time)
     time->stall_intra_s = all.intra_s;
     time->stall_inter_s = all.total_s - all.intra_s;
     time->network_s = all.network_s;
-    time->network_hidden_s = all.network_exposed_s > 0 ? all.network_s - all.network_exposed_s
-                                                       : larger(all.network_s, all.hideable_s);
     time->wire_s = all.wire_s;
     time->network_bytes = all.bytes;
 }

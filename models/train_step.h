@@ -36,9 +36,8 @@ struct train_time {
     double step_s;
     /* Exposed communication by group; they add up to both stalls. */
     double tensor_s, expert_s, pipeline_s, gradient_s;
-    /* Communication between servers: before hiding, and its bandwidth terms alone; what of it is hidden, or could be where
-     * all is: network_s - network_hidden_s is exposed, when positive. Bytes that leave each server in a step. */
-    double network_s, wire_s, network_hidden_s, network_bytes;
+    /* Communication between servers: before hiding, and its bandwidth terms alone; bytes that leave each server in a step. */
+    double network_s, wire_s, network_bytes;
     double flops;             /* of the model, without recomputation; 0 when compute was measured */
     double flops_per_s_gpu;   /* flops/(n step) */
     double mfu;               /* that over peak */

@@ -36,8 +36,9 @@ static void one_link_as_the_model(void **state)
                                       .step_bytes = 1e8 + 2e10 * u[2],
                                       .flows = 1 + floor(8 * u[3]) };
         const double alone_s = model[i].step_bytes / capacity;
-        jobs[i] =
-            (struct periodic_job){ model[i].compute_s, model[i].hidden_s, alone_s, alone_s, 0 };
+        jobs[i] = (struct periodic_job){
+            model[i].compute_s, model[i].hidden_s, alone_s, alone_s, 0, NULL
+        };
         const struct link_use use = { 0, model[i].step_bytes, model[i].flows };
         assert_int_equal(periodic_add(net, &jobs[i], &use, 1), i);
     }
@@ -86,9 +87,12 @@ static void draw_job(struct held *held, uint64_t seed, uint64_t number, const do
         wire_s = fmax(wire_s, bytes * part / capacity[link]);
     }
     wire_s *= 1 + any(seed, number + 14); /* bound inside its servers */
-    held->job = (struct periodic_job){ 0.1 + u, (0.1 + u) * any(seed, number + 15),
-                                       wire_s + 0.01 * any(seed, number + 16), wire_s,
-                                       any(seed, number + 17) < 0.2 ? 1.3 * wire_s : 0 };
+    held->job = (struct periodic_job){ 0.1 + u,
+                                       (0.1 + u) * any(seed, number + 15),
+                                       wire_s + 0.01 * any(seed, number + 16),
+                                       wire_s,
+                                       any(seed, number + 17) < 0.2 ? 1.3 * wire_s : 0,
+                                       NULL };
     held->in = true;
 }
 
@@ -176,7 +180,7 @@ static void a_link_that_cannot_be_over_asked_slows_nobody(void **state)
     (void)state;
     struct periodic *net = periodic_create();
     assert_true(net && periodic_link(net, 12));
-    const struct periodic_job job = { 1, 0, 1, 1, 0 };
+    const struct periodic_job job = { 1, 0, 1, 1, 0, NULL };
     const struct link_use use = { 0, 4, 1 };
     const uint32_t *rows;
     for (uint32_t i = 0; i < 3; i++) assert_int_equal(periodic_add(net, &job, &use, 1), i);
@@ -206,7 +210,7 @@ static void a_slow_link_is_the_jobs_own_wait(void **state)
     (void)state;
     struct periodic *net = periodic_create();
     assert_true(net && periodic_link(net, 10) && periodic_link(net, 10));
-    const struct periodic_job job = { 1, 0.5, 0.75, 0.6, 0 };
+    const struct periodic_job job = { 1, 0.5, 0.75, 0.6, 0, NULL };
     const struct link_use uses[] = { { 0, 6, 1 }, { 1, 6, 1 } };
     const uint32_t *rows;
     assert_int_equal(periodic_add(net, &job, uses, 2), 0);
@@ -230,7 +234,7 @@ static void rows_of_one_job_do_not_meet(void **state)
     struct periodic *net = periodic_create();
     assert_true(net && periodic_link(net, 10));
     const uint32_t *rows;
-    const struct periodic_job steps = { 1, 0, 0.6, 0.6, 0 }, saves = { 18, 0, 2, 2, 0 };
+    const struct periodic_job steps = { 1, 0, 0.6, 0.6, 0, NULL }, saves = { 18, 0, 2, 2, 0, NULL };
     const struct link_use collective = { 0, 6, 1 }, checkpoint = { 0, 20, 1 };
     assert_int_equal(periodic_add(net, &steps, &collective, 1), 0);
     assert_int_equal(periodic_add(net, &saves, &checkpoint, 1), 1);
@@ -265,7 +269,7 @@ static void a_stream_is_waited_for(void **state)
     struct periodic *net = periodic_create();
     assert_true(net && periodic_link(net, 10));
     const uint32_t *rows;
-    const struct periodic_job job = { 1, 0, 0.6, 0.6, 0 };
+    const struct periodic_job job = { 1, 0, 0.6, 0.6, 0, NULL };
     const struct link_use use = { 0, 6, 1 };
     assert_int_equal(periodic_add(net, &job, &use, 1), 0);
     periodic_set_stream(net, 0, 4);
@@ -294,7 +298,8 @@ static void a_pause_is_as_a_longer_step(void **state)
     (void)state;
     struct periodic *told = periodic_create(), *anew = periodic_create();
     assert_true(told && anew && periodic_link(told, 10) && periodic_link(anew, 10));
-    const struct periodic_job job = { 1, 0, 0.6, 0.6, 0 }, slow = { 30, 0, 0.6, 0.6, 0 };
+    const struct periodic_job job = { 1, 0, 0.6, 0.6, 0, NULL },
+                              slow = { 30, 0, 0.6, 0.6, 0, NULL };
     const struct link_use use = { 0, 6, 1 };
     const uint32_t *rows;
     for (uint32_t i = 0; i < 2; i++) {

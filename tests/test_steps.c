@@ -149,9 +149,9 @@ static void estimate_all(uint64_t row, double step_s[JOBS_MOST][ESTIMATES])
         for (uint32_t link = 0; link < LINKS; link++)
             if (job->links >> link & 1)
                 uses[links++] = (struct link_use){ link, job->bytes, job->flows };
-        periodic_add(net,
-                     &(struct periodic_job){ job->compute_s, job->hidden_s, alone_s, alone_s, 0 },
-                     uses, links);
+        periodic_add(
+            net, &(struct periodic_job){ job->compute_s, job->hidden_s, alone_s, alone_s, 0, NULL },
+            uses, links);
     }
     const uint32_t *ignored;
     periodic_solve(net, &ignored);

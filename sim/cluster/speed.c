@@ -200,39 +200,79 @@ static double above(double a, double b)
     return a > b ? a - b : 0;
 }
 
-/* The step of the job's training plan; its collectives are those of `gpuplan step` unless another rule is stated. */
-static struct train_pace planned(struct speed *speed, int which, const struct speed_query *query,
-                                 struct speed_place place)
+/* A job's training plan at a placement; its collectives are those of `gpuplan step` unless another rule is stated. */
+struct planned {
+    struct train_case at;
+    struct collective_hardware hardware;
+    struct train_pace pace; /* on healthy links */
+};
+
+static struct planned planned(struct speed *speed, int which, const struct speed_query *query,
+                              struct speed_place place)
 {
     const struct communication *communication = &speed->scenario->communication;
-    const struct collective_hardware hardware =
-        site_hardware(which ? &speed->recorded : &speed->here, place);
-    const struct train_case at = {
-        .job = &communication->mix[query->profile].profile.train,
-        .allowed = communication->allreduce == RULE_FLAT_RING
-                       ? ALLOW_AUTO
-                       : allowed_algorithms(communication->allreduce),
-        .traffic = query->kappa_luck * communication->scale,
-        .site = { place.servers, place.gpus ? place.gpus : query->gpus, place.gpus_min,
-                  place.spans_leaves || place.spans_pods },
-        .islands = site_islands(place),
-        .kind = (uint32_t)which << 1 | place.spans_pods,
+    struct planned planned = {
+        .hardware = site_hardware(which ? &speed->recorded : &speed->here, place),
+        .at = { .job = &communication->mix[query->profile].profile.train,
+                .allowed = communication->allreduce == RULE_FLAT_RING
+                               ? ALLOW_AUTO
+                               : allowed_algorithms(communication->allreduce),
+                .traffic = query->kappa_luck * communication->scale,
+                .site = { place.servers, place.gpus ? place.gpus : query->gpus, place.gpus_min,
+                          place.spans_leaves || place.spans_pods },
+                .islands = site_islands(place),
+                .kind = (uint32_t)which << 1 | place.spans_pods },
     };
-    return train_pace_of(speed->paces, &at, &hardware);
+    planned.pace = train_pace_of(speed->paces, &planned.at, &planned.hardware, 1);
+    return planned;
+}
+
+/* Seconds of a step that its bytes take between servers: when NICs and uplinks alone set their pace, and as they are; the
+ * links slow a job when they take longer than that. */
+struct on_links {
+    double line_s, least_s;
+};
+
+static struct on_links on_links(const struct speed *speed, const struct planned *planned)
+{
+    const struct train_site *site = &planned->at.site;
+    const uint32_t all = speed->here.links_per_server;
+    const double nics = site->gpus_min < all ? site->gpus_min : all;
+    const double rate = speed_server_bytes_per_s(speed) * nics / all;
+    const double bytes = planned->pace.network_bytes;
+    double line_s = bytes * planned->at.islands / site->servers / rate;
+    const double up_s = bytes / planned->hardware.uplinks_bytes_per_s;
+    if (site->spans_leaves && up_s > line_s) line_s = up_s;
+    if (line_s > planned->pace.network_s) line_s = planned->pace.network_s;
+    /* Without GPUDirect the host may be slower than any NIC. */
+    const bool host = !planned->hardware.gpudirect && planned->pace.wire_s > line_s;
+    return (struct on_links){ line_s, host ? planned->pace.wire_s : line_s };
+}
+
+/* The same step when its bytes wait so long on the links: they get less of them, and the plan hides what it can. */
+static struct train_pace planned_late(struct speed *speed, const struct planned *planned,
+                                      double wait_s)
+{
+    if (!(wait_s > 0)) return planned->pace;
+    const struct on_links on = on_links(speed, planned);
+    return train_pace_of(speed->paces, &planned->at, &planned->hardware,
+                         (on.least_s + wait_s) / on.line_s);
 }
 
 static struct exposure exposure_by_plan(struct speed *speed, int which,
                                         const struct speed_query *query, struct speed_place place)
 {
-    const struct train_pace pace = planned(speed, which, query, place);
-    const double own_s = pace.network_s + (which ? 0 : query->own_wait_s);
-    const double now_s = own_s + (which ? 0 : query->others_wait_s);
-    const double alone_s = above(pace.network_s, pace.hidden_s), unit_s = pace.compute_s;
-    const double stall_s = pace.intra_s + pace.inter_s - alone_s;
-    return (struct exposure){ .all = (stall_s + above(now_s, pace.hidden_s)) / unit_s,
-                              .own = (stall_s + above(own_s, pace.hidden_s)) / unit_s,
-                              .intra = pace.intra_s / unit_s,
-                              .bubble = pace.bubble_s / unit_s };
+    const struct planned plan = planned(speed, which, query, place);
+    const double own_s = which ? 0 : query->own_wait_s;
+    const double others_s = which ? 0 : query->others_wait_s;
+    const struct train_pace own = planned_late(speed, &plan, own_s);
+    const struct train_pace all = others_s > 0 ? planned_late(speed, &plan, own_s + others_s) : own;
+    const double unit_s = plan.pace.compute_s;
+    const double more_s = all.intra_s + all.inter_s + all.bubble_s - own.bubble_s;
+    return (struct exposure){ .all = more_s / unit_s,
+                              .own = (own.intra_s + own.inter_s) / unit_s,
+                              .intra = own.intra_s / unit_s,
+                              .bubble = own.bubble_s / unit_s };
 }
 
 /* Whether jobs of this profile have a training plan. */
@@ -359,24 +399,29 @@ struct speed_answer speed_of(struct speed *speed, const struct speed_query *quer
     };
 }
 
+static bool plan_operation(struct speed *speed, const struct speed_query *query,
+                           struct speed_operation *operation)
+{
+    const struct planned plan = planned(speed, 0, query, query->place);
+    if (!(plan.pace.wire_s > 0)) return false;
+    const struct on_links on = on_links(speed, &plan);
+    *operation = (struct speed_operation){
+        .compute_s = plan.pace.compute_s,
+        .curve = train_pace_curve(speed->paces, &plan.at, &plan.hardware, on.line_s, on.least_s),
+        .alone_s = plan.pace.network_s,
+        .wire_s = on.least_s,
+        .bytes = plan.pace.network_bytes * plan.at.islands / query->place.servers,
+    };
+    return true;
+}
+
 bool speed_operation(struct speed *speed, const struct speed_query *query,
                      struct speed_operation *operation)
 {
     const struct communication *communication = &speed->scenario->communication;
     const uint32_t islands = site_islands(query->place);
     if (communication->kind == COMM_NONE || query->gpus < 2 || islands < 2) return false;
-    if (has_plan(speed, query)) {
-        const struct train_pace pace = planned(speed, 0, query, query->place);
-        const double alone_s = above(pace.network_s, pace.hidden_s);
-        *operation = (struct speed_operation){
-            .compute_s = pace.compute_s + pace.intra_s + pace.inter_s + pace.bubble_s - alone_s,
-            .hidden_s = pace.hidden_s,
-            .alone_s = pace.network_s,
-            .wire_s = pace.wire_s,
-            .bytes = pace.network_bytes * islands / query->place.servers,
-        };
-        return pace.wire_s > 0;
-    }
+    if (has_plan(speed, query)) return plan_operation(speed, query, operation);
     const double kappa = kappa_of(speed, query);
     if (!(kappa > 0)) return false;
     const struct speed_place reference = site_compact(&speed->recorded, query->gpus, 0);

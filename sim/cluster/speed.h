@@ -10,7 +10,8 @@
  * (MODELS 3.10), times N/(N - d) when it goes on without d of its N GPUs (5.11). On the recorded
  * layout s(new) and s(recorded) are the same number and the rate is exactly 2^30.
  * What a job waits for others on its links comes from outside (network/periodic), in seconds that its collective takes
- * longer, and so does what the storage gives it: x = input/read of a unit of compute (MODELS 3.7),
+ * longer; a training plan then has the step of a layout whose NICs and uplinks are so much slower. So does what the storage
+ * gives it: x = input/read of a unit of compute (MODELS 3.7),
  *
  *     max(T, x) with prefetch, else T + x      in place of T = 1 + max(0, kappa r(p) - w)
  *
@@ -20,6 +21,7 @@
 
 #include "base/arena.h"
 #include "cluster/live.h"
+#include "models/step_curve.h"
 #include "spec/plan.h"
 #include "spec/scenario.h"
 
@@ -62,8 +64,9 @@ struct speed_storage {
 /* What a job does over and over, between its servers: one collective a step. */
 struct speed_operation {
     double compute_s, hidden_s; /* of a step; what of the compute can overlap                  */
+    const struct step_curve *curve; /* of a training plan: its step, in place of hidden_s; until the next question */
     double alone_s;             /* the collective, alone on the network                        */
-    double wire_s;              /* of these its bandwidth terms                                */
+    double wire_s;              /* of these its bandwidth terms; with a plan its bytes on the links */
     double bytes;               /* that leave each server (models/collective_time.h)                    */
 };
 

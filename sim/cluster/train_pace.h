@@ -4,13 +4,14 @@
 
 #include "base/arena.h"
 #include "cluster/train_of.h"
+#include "models/step_curve.h"
 
 /* Seconds of one step; the first four add up to it when the network is as in models/train_step. */
 struct train_pace {
     double compute_s; /* with optimizer and what is fixed             */
     double intra_s, inter_s, bubble_s;
-    /* Communication between servers: all of it, its bandwidth terms, what is or could be hidden; bytes a server. */
-    double network_s, wire_s, hidden_s, network_bytes;
+    /* Communication between servers, hidden or not: all of it, its bandwidth terms; bytes that leave each server. */
+    double network_s, wire_s, network_bytes;
 };
 
 /* What a step depends on. */
@@ -27,7 +28,15 @@ struct train_paces;
 /* Owned by the arena; NULL when memory is out. */
 struct train_paces *train_paces_create(struct arena *arena);
 
+/* slower >= 1: NICs, and uplinks where the job spans leaves, carry so much less than the hardware says; the step is what it
+ * would be on a layout with these. */
 struct train_pace train_pace_of(struct train_paces *paces, const struct train_case *at,
-                                const struct collective_hardware *hardware);
+                                const struct collective_hardware *hardware, double slower);
+
+/* The step by the time that its bytes take on the links: least_s on healthy ones, and `slower` times line_s on slower ones.
+ * 0 < line_s <= least_s, the same in all calls with equal cases. Borrowed until the next call. */
+const struct step_curve *train_pace_curve(struct train_paces *paces, const struct train_case *at,
+                                          const struct collective_hardware *hardware,
+                                          double line_s, double least_s);
 
 #endif

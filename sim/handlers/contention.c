@@ -215,11 +215,11 @@ static void enter(struct run *run, uint32_t live)
     if (!fabric_net_routed_s(&contention->fabric, contention->servers, servers, &sends,
                              operation.wire_s, &routed_s))
         run->out_of_memory = true;
-    /* A plan may be able to hide more than there is to hide behind. */
     const struct periodic_job job = {
         .routed_s = routed_s,
         .compute_s = operation.compute_s,
-        .hidden_s = at_most(operation.hidden_s, operation.compute_s),
+        .hidden_s = operation.hidden_s,
+        .curve = operation.curve,
         .alone_s = operation.alone_s,
         .wire_s = at_most(operation.wire_s, operation.alone_s),
     };

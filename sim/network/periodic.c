@@ -26,6 +26,7 @@ void periodic_destroy(struct periodic *net)
     for (uint32_t row = 0; row < net->entry_room; row++) {
         free(net->entries[row].uses);
         free(net->entries[row].streams);
+        free(net->entries[row].points);
     }
     flow_net_destroy(net->upper);
     flow_net_destroy(net->lower);
@@ -126,11 +127,25 @@ static void sort_out_full(const struct periodic *net, struct periodic_entry *ent
         if (net->sums[entry->uses[i].link].full) periodic_swap_part(entry, i);
 }
 
+static bool keep_curve(struct periodic_entry *entry, const struct step_curve *curve)
+{
+    entry->point_count = curve ? curve->count : 0;
+    if (entry->point_count > entry->point_room) {
+        struct step_point *kept = realloc(entry->points, entry->point_count * sizeof *kept);
+        if (!kept) return false;
+        entry->points = kept;
+        entry->point_room = entry->point_count;
+    }
+    if (curve) memcpy(entry->points, curve->point, entry->point_count * sizeof *entry->points);
+    return true;
+}
+
 static bool keep_entry(struct periodic *net, uint32_t row, const struct periodic_job *job,
                        const struct link_use *uses, uint32_t count)
 {
     if (!grow_entries(net, row)) return false;
     struct periodic_entry *entry = &net->entries[row];
+    if (!keep_curve(entry, job->curve)) return false;
     if (count > entry->use_room) {
         struct link_use *kept = realloc(entry->uses, count * sizeof *kept);
         if (!kept) return false;
@@ -144,6 +159,7 @@ static bool keep_entry(struct periodic *net, uint32_t row, const struct periodic
     entry->next = row;
     free(entry->streams);
     entry->streams = NULL;
+    entry->job.curve = NULL;
     sort_out_full(net, entry);
     entry->wait = (struct periodic_wait){ 0 };
     return true;

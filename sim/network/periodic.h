@@ -4,6 +4,8 @@
  *
  *     T = compute + max(0, communication - hidden)
  *
+ * or, with a training plan, what its curve says of the time that its bandwidth terms take.
+ *
  * The communication is one collective in lock step: one variable, operations a second, that puts use.bytes on each of its
  * links. Alone it takes alone_s, of which wire_s are its bandwidth terms; with others on its links they take longer:
  *
@@ -25,6 +27,7 @@
 #ifndef GPUPLAN_NETWORK_PERIODIC_H
 #define GPUPLAN_NETWORK_PERIODIC_H
 
+#include "models/step_curve.h"
 #include "network/fabric.h"
 
 #include <stdbool.h>
@@ -41,6 +44,7 @@ struct periodic_job {
     double alone_s;   /* >= wire_s */
     double wire_s;    /* > 0 */
     double routed_s;  /* what its own flows take at least, where they meet on a cable; 0 = wire_s */
+    const struct step_curve *curve; /* copied; NULL: compute_s and hidden_s say its step */
 };
 
 /* What a job waits, in seconds of communication an operation, beyond alone_s. */

@@ -17,6 +17,8 @@ struct periodic_entry {
     double pause_s; /* of each step, its links idle */
     struct link_use *uses; /* [use_room] owned, kept for the row's next job */
     uint32_t count, use_room;
+    struct step_point *points; /* [point_room] owned, likewise; of its curve */
+    uint32_t point_count, point_room;
     uint32_t full;       /* the first so many uses are of links with link_sum.full */
     double mean_s, duty; /* of the rounds of `mean` */
     uint32_t fullest;    /* link that made mean_s; PERIODIC_NONE: its own */
@@ -54,6 +56,8 @@ struct periodic {
 static inline double periodic_step_of(const struct periodic_entry *entry, double wire_s)
 {
     const struct periodic_job *job = &entry->job;
+    if (entry->point_count > 0)
+        return entry->pause_s + step_curve_at(entry->points, entry->point_count, wire_s);
     const double exposed = job->alone_s - job->wire_s + wire_s - job->hidden_s;
     return entry->pause_s + job->compute_s + (exposed > 0 ? exposed : 0);
 }
@@ -62,6 +66,8 @@ static inline double periodic_step_of(const struct periodic_entry *entry, double
 static inline double periodic_wire_of(const struct periodic_entry *entry, double step_s)
 {
     const struct periodic_job *job = &entry->job;
+    if (entry->point_count > 0)
+        return step_curve_wire_s(entry->points, entry->point_count, step_s - entry->pause_s);
     return step_s - entry->pause_s - job->compute_s + job->hidden_s + job->wire_s - job->alone_s;
 }
 
