@@ -34,11 +34,11 @@ bool view_is_staged(const struct collective_hardware *hardware)
 }
 
 /* W where it was measured what a GPU alone gets. */
-struct wire view_staged(const struct view *view)
+struct wire view_staged(const struct view *view, uint32_t servers)
 {
     const struct wire alone = { view->hardware->staged_bytes_per_s, BOTTLENECK_HOST_MEMORY };
     struct wire wire = narrower(view_network(view->hardware, 1), alone);
-    wire.bytes_per_s *= staged_share(view->servers, view->gpus);
+    wire.bytes_per_s *= staged_share(servers, view->gpus);
     return wire;
 }
 

@@ -55,6 +55,35 @@ static struct cost cost_of(const struct view *view, enum collective_algorithm al
     }
 }
 
+/* The NVLink domain that holds fewest of the servers: it limits what crosses between domains. */
+struct emptiest {
+    uint32_t domains, servers, gpus;
+};
+
+static struct emptiest emptiest_domain(const struct collective_hardware *hardware,
+                                       const struct collective_group *group)
+{
+    const uint32_t joined = hardware->domain_servers > 1 ? hardware->domain_servers : 1;
+    if (joined == 1) return (struct emptiest){ group->servers, 1, group->gpus_min };
+    if (group->domains > 0)
+        return (struct emptiest){ group->domains, group->domain_servers, group->domain_gpus };
+    const uint32_t domains = (group->servers + joined - 1) / joined;
+    const uint64_t full = (uint64_t)(domains - 1) * joined;
+    const uint32_t servers = group->servers - (uint32_t)full, least = servers * group->gpus_min;
+    const uint64_t others = full * hardware->gpus;
+    return (struct emptiest){ domains, servers,
+                              group->gpus > others + least ? group->gpus - (uint32_t)others
+                                                           : least };
+}
+
+/* GPUs of the fullest part, at most, when the emptiest has `least`. */
+static uint32_t fullest(const struct view *view, uint32_t parts, uint32_t least, uint32_t room)
+{
+    uint32_t most = view->gpus - (parts - 1) * least;
+    if (most > room) most = room;
+    return most < least ? least : most;
+}
+
 static struct view view_of(const struct collective_hardware *hardware, enum collective_op op,
                            const struct collective_group *group, double size_bytes)
 {
@@ -62,25 +91,26 @@ static struct view view_of(const struct collective_hardware *hardware, enum coll
     ASSERT((uint64_t)group->servers * group->gpus_min <= group->gpus);
     ASSERT(size_bytes >= 0 && hardware->scaleup_bytes_per_s > 0);
     const uint32_t joined = hardware->domain_servers > 1 ? hardware->domain_servers : 1;
+    const struct emptiest emptiest = emptiest_domain(hardware, group);
     struct view view = { .hardware = hardware,
                          .op = op,
-                         .servers = (group->servers + joined - 1) / joined,
+                         .servers = emptiest.domains,
                          .gpus = group->gpus,
-                         .gpus_min = group->gpus_min,
+                         .gpus_min = emptiest.gpus,
                          .reference = hardware->lines_gpus,
                          .factor = collective_bus_factor(op, group->gpus),
                          .size_bytes = size_bytes };
-    if (joined > 1) view.gpus_min = view.gpus / view.servers;
-    view.gpus_most = view.gpus - (view.servers - 1) * view.gpus_min;
-    if (view.gpus_most > hardware->gpus * joined) view.gpus_most = hardware->gpus * joined;
-    if (view.gpus_most < view.gpus_min) view.gpus_most = view.gpus_min;
+    ASSERT((uint64_t)view.servers * view.gpus_min <= view.gpus);
+    view.gpus_most = fullest(&view, view.servers, view.gpus_min, hardware->gpus * joined);
     if (view.servers == 1) return view;
     if (view_is_staged(hardware))
-        view.network = view_staged(&view);
+        view.network = view_staged(&view, group->servers);
     else
         view.network =
-            view_network(hardware, hardware->gpudirect ? group->gpus_min : view.gpus_most);
-    if (joined > 1) view.network.bytes_per_s *= joined;
+            view_network(hardware, hardware->gpudirect ? group->gpus_min
+                                                       : fullest(&view, group->servers,
+                                                                 group->gpus_min, hardware->gpus));
+    if (hardware->gpudirect) view.network.bytes_per_s *= emptiest.servers;
     if (group->spans_leaves)
         view.network =
             narrower(view.network, (struct wire){ hardware->uplinks_bytes_per_s, BOTTLENECK_LEAF });

@@ -15,6 +15,9 @@
  *   sharp         t = l(g) + 2 a_tree + max(f S/B(g), S/W)                  sums in the fabric
  *   all-to-all    t = max(what stays in a server as there, a_e + (N - 1) g o + (N - 1) g/n S/(e(N) W/g))     (2.7)
  *
+ * Of NVLink domains over several servers (1.8) N counts domains and g their GPUs, and W is that of the domain with the
+ * fewest servers. What was measured between domains bounds W whatever the NICs: an eighth of what they carry, cause unknown.
+ *
  * Without GPUDirect every GPU stages its own traffic, so that W is the share of one GPU (end of 2.10); where it was
  * measured what one GPU alone gets, W is what models/staging leaves of that, all-to-all as a ring (assumed). W never
  * exceeds the line rate of the NICs. Time is 0 for one GPU, never falls with size and never rises with a bandwidth.
@@ -130,6 +133,10 @@ struct collective_group {
     uint32_t gpus;     /* n >= N                                                     */
     uint32_t gpus_min; /* g: on the server that holds fewest, 1 <= g, g N <= n       */
     bool spans_leaves; /* its servers hang on more than one leaf                     */
+    /* Where servers share NVLink domains; 0: as few domains as hold them, all but the last one full */
+    uint32_t domains;        /* that hold it                                         */
+    uint32_t domain_servers; /* >= 1, on the domain that holds fewest                */
+    uint32_t domain_gpus;    /* >= 1, on the domain that holds fewest of these       */
 };
 
 struct collective_result {

@@ -60,7 +60,7 @@ struct cost cost_nvls_inside(const struct view *view);
 
 struct wire view_network(const struct collective_hardware *hardware, uint32_t gpus_active);
 bool view_is_staged(const struct collective_hardware *hardware);
-struct wire view_staged(const struct view *view);
+struct wire view_staged(const struct view *view, uint32_t servers);
 struct cost cost_ring_between(const struct view *view);
 struct cost cost_tree_between(const struct view *view);
 struct cost cost_hierarchical(const struct view *view, enum inter_algorithm inter);

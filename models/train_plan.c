@@ -116,12 +116,16 @@ struct train_group train_group_of(const struct train_machine *machine, uint32_t 
     uint32_t here = server / sharing;
     if (here > members) here = members;
     const uint32_t servers = (members + here - 1) / here, rest = members % here;
+    const bool everywhere = rest == 0 && servers * server == machine->gpus;
     return (struct train_group){
         .hardware = share_of(&machine->fabric, sharing),
         .members = { .servers = servers,
                      .gpus = members,
                      .gpus_min = servers > 1 && rest > 0 ? rest : here,
-                     .spans_leaves = servers > 1 && machine->spans_leaves },
+                     .spans_leaves = servers > 1 && machine->spans_leaves,
+                     .domains = everywhere ? machine->domains : 0,
+                     .domain_servers = machine->domain_servers,
+                     .domain_gpus = here * machine->domain_servers },
         .sharing = sharing,
     };
 }

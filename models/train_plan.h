@@ -62,6 +62,8 @@ struct train_machine {
     uint32_t gpus;
     uint32_t gpus_per_server; /* in use of each; 0: all of fabric.gpus                */
     bool spans_leaves;    /* the servers hang on more than one leaf                   */
+    uint32_t domains, domain_servers; /* NVLink domains that hold all of them, and servers on the domain that holds fewest;
+                             domains 0: all but the last one full                     */
     double peak_flops_per_s, efficiency; /* of kernels without exposed communication */
     double memory_bytes;                 /* of a GPU; INFINITY: not checked          */
     double memory_bytes_per_s;           /* INFINITY: the optimizer takes no time    */

@@ -33,7 +33,9 @@ static void more_servers_are_not_faster(void **state)
         for (double size = 1024; size < 1e11; size *= 2) {
             double before_s = 0;
             for (uint32_t servers = 1; servers <= 8; servers *= 2) {
-                const struct collective_group group = { servers, 8 * servers, 8, false };
+                const struct collective_group group = { .servers = servers,
+                                                        .gpus = 8 * servers,
+                                                        .gpus_min = 8 };
                 const double time_s =
                     collective_time(&hardware, ops[i], &group, size, ALLOW_AUTO).total_s;
                 /* All-to-all keeps less in a server the more there are: 5 % for where the two forms meet; and its share of a NIC
@@ -53,7 +55,7 @@ static void a_server_alone_bounds_a_gather(void **state)
 {
     (void)state;
     const double size = 16 * 1048576;
-    const struct collective_group two = { 2, 16, 8, false };
+    const struct collective_group two = { .servers = 2, .gpus = 16, .gpus_min = 8 };
     CHECK_NEAR(collective_time(&hardware, OP_ALL_GATHER, &two, size, ALLOW_AUTO).total_s,
                69e-6 + 7.0 / 8 * size / 140e9, 1e-12);
 }

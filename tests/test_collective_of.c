@@ -36,7 +36,9 @@ static struct link_type link_called(const char *id)
 static double reduce_s(const struct collective_hardware *hardware, uint32_t servers, uint32_t g,
                        double size, uint32_t allowed)
 {
-    const struct collective_group group = { servers, servers * g, g, false };
+    const struct collective_group group = { .servers = servers,
+                                            .gpus = servers * g,
+                                            .gpus_min = g };
     return collective_time(hardware, OP_ALL_REDUCE, &group, size, allowed).total_s;
 }
 

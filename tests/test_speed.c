@@ -159,6 +159,40 @@ static void trays_of_a_domain(void **state)
     fixture_clear(&fixture);
 }
 
+/* Domains of four trays of four GPUs, one NIC a tray. What crosses between domains takes the NICs of the emptiest: of 6 trays that
+ * fill one domain and half of another, 2; of 6 in the free trays of three, 1 beside jobs of 3 trays in two of these, 1. */
+static const struct uneven_row {
+    const char *name;
+    uint32_t others; /* jobs of three trays before it */
+    double domains, nics;
+} unevens[] = { { "4 + 2 trays", 0, 2, 2 }, { "4 + 1 + 1 trays", 2, 3, 1 } };
+
+static void domains_filled_unevenly(void **state)
+{
+    const struct uneven_row *row = *state;
+    const double n = 24;
+    struct fixture fixture;
+    fixture_init(&fixture, 3);
+    talks(&fixture.scenario);
+    struct layout *layout = fixture_layout(&fixture, "trays", 12, 4);
+    layout->server.domain_servers = 4;
+    layout->fabric.nics_per_server = 1;
+    layout->fabric.nics_per_gpu = 0.25;
+    for (uint32_t job = 0; job < row->others; job++) fixture_job(&fixture, job, 0, 1e6, 0, 12);
+    fixture_job(&fixture, 2, 0, 10000, 0, (uint32_t)n);
+    fixture_ready(&fixture);
+    struct replica_result result;
+    assert_int_equal(fixture_run(&fixture, 0, 0, &result), STATUS_OK);
+    const double ring = 2 * (n - row->domains) * HOP_IN + 2 * (row->domains - 1) * HOP_OUT +
+                        2 * (n - 1) / n * S / (row->nics * NIC);
+    const double want = 10000 * (1 + 0.5 * ring / ring_s(3, 8 * NIC)) / 1.5;
+    const struct job_row *rows = LOG_ITEMS(&result.jobs, struct job_row);
+    for (uint64_t i = 0; i < result.jobs.count; i++)
+        if (rows[i].trace_row == 2) CHECK_NEAR(s_from_ns(rows[i].end_ns), want, 1e-8);
+    replica_result_clear(&result);
+    fixture_clear(&fixture);
+}
+
 /* The recording is the same whatever the layout: another link generation changes the new run only. */
 static void the_recording_does_not_follow_the_layout(void **state)
 {
@@ -320,5 +354,7 @@ int main(void)
     rows_add(&rows, placement_keeps_domains, NULL, "placement keeps domains");
     rows_add(&rows, trays_of_a_domain, (void *)1, "trays of one NVLink domain");
     rows_add(&rows, trays_of_a_domain, (void *)2, "trays of two NVLink domains");
+    for (size_t i = 0; i < sizeof unevens / sizeof *unevens; i++)
+        rows_add(&rows, domains_filled_unevenly, &unevens[i], "domains hold %s", unevens[i].name);
     return rows_run("speed", &rows);
 }

@@ -49,11 +49,11 @@ static void collectives_stage_as_measured(void **state)
     static const struct {
         struct collective_group group;
         double nic_bytes_per_s, want_s;
-    } cases[] = { { { 2, 4, 2, false }, 6e9, 1.5 * 1.06 * 1.4 / 0.6 },
-                  { { 2, 4, 1, false }, 6e9, 1.5 * 1.06 * 1.4 / 0.6 },
-                  { { 4, 4, 1, false }, 6e9, 1.5 / 0.6 },
-                  { { 4, 16, 4, false }, 6e9, 1.875 * 1.18 / 0.6 },
-                  { { 4, 4, 1, false }, 0.3e9, 1.5 / 0.3 } };
+    } cases[] = { { { 2, 4, 2, false, 0, 0, 0 }, 6e9, 1.5 * 1.06 * 1.4 / 0.6 },
+                  { { 2, 4, 1, false, 0, 0, 0 }, 6e9, 1.5 * 1.06 * 1.4 / 0.6 },
+                  { { 4, 4, 1, false, 0, 0, 0 }, 6e9, 1.5 / 0.6 },
+                  { { 4, 16, 4, false, 0, 0, 0 }, 6e9, 1.875 * 1.18 / 0.6 },
+                  { { 4, 4, 1, false, 0, 0, 0 }, 0.3e9, 1.5 / 0.3 } };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         hardware.nic_bytes_per_s = cases[i].nic_bytes_per_s;
         const struct collective_result result =
@@ -62,7 +62,7 @@ static void collectives_stage_as_measured(void **state)
         assert_int_equal(result.bottleneck, i < 4 ? BOTTLENECK_HOST_MEMORY : BOTTLENECK_NIC);
     }
     hardware.gpudirect = true; /* then the ring leaves a server once, at the NIC's rate */
-    const struct collective_group dense = { 2, 4, 2, false };
+    const struct collective_group dense = { .servers = 2, .gpus = 4, .gpus_min = 2 };
     CHECK_NEAR(
         collective_time(&hardware, OP_ALL_REDUCE, &dense, 1e9, ALLOW(ALGORITHM_RING)).total_s,
         1.5 / 0.3, 1e-12);

@@ -60,7 +60,9 @@ static double slower_step(const struct scenario *scenario, uint8_t row, uint32_t
     const struct layout *layout = &scenario->layouts[0];
     const struct train_job *job = &scenario->communication.mix[row].profile.train;
     struct collective_hardware hardware = collective_of(&layout->server, 8, &layout->fabric.link);
-    const struct train_site site = { gpus / 8, gpus, 8, true };
+    const struct collective_group site = {
+        .servers = gpus / 8, .gpus = gpus, .gpus_min = 8, .spans_leaves = true
+    };
     const double before_s = train_job_step(job, &hardware, ALLOW_AUTO, &site, 1).step_s;
     hardware.nic_bytes_per_s /= slower;
     return train_job_step(job, &hardware, ALLOW_AUTO, &site, 1).step_s / before_s;

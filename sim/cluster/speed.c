@@ -73,6 +73,7 @@ static uint32_t allowed_algorithms(enum allreduce_rule rule)
 static bool same_place(struct speed_place a, struct speed_place b)
 {
     return a.servers == b.servers && a.gpus_min == b.gpus_min && a.domains == b.domains &&
+           a.domain_servers == b.domain_servers && a.domain_gpus == b.domain_gpus &&
            a.spans_leaves == b.spans_leaves && a.spans_pods == b.spans_pods;
 }
 
@@ -80,15 +81,15 @@ static bool same_place(struct speed_place a, struct speed_place b)
 static struct collective_result collective(struct speed *speed, int which, uint8_t profile,
                                            uint32_t gpus, struct speed_place place)
 {
-    const uint64_t hash =
-        mix64(((uint64_t)profile << 56 | (uint64_t)gpus << 28 | place.servers) +
-              (4 * (uint64_t)place.gpus_min + 2 * place.spans_pods + place.spans_leaves) *
-                  UINT64_C(0x9E3779B97F4A7C15) +
-              (uint64_t)place.domains * UINT64_C(0xD1B54A32D192ED03));
+    const uint64_t hash = mix64(
+        ((uint64_t)profile << 56 | (uint64_t)gpus << 28 | place.servers) +
+        (4 * (uint64_t)place.gpus_min + 2 * place.spans_pods + place.spans_leaves) *
+            UINT64_C(0x9E3779B97F4A7C15) +
+        ((uint64_t)place.domains << 24 ^ (uint64_t)place.domain_servers << 48 ^ place.domain_gpus) *
+            UINT64_C(0xD1B54A32D192ED03));
     struct collective_memo *row = &speed->memo[which][hash % MEMO_ROWS];
     if (row->gpus != gpus || row->profile != profile || !same_place(row->place, place)) {
-        const struct collective_group group = { place.servers, gpus, place.gpus_min,
-                                                place.spans_leaves || place.spans_pods };
+        const struct collective_group group = site_group(place, gpus);
         const struct communication *communication = &speed->scenario->communication;
         const struct collective_hardware hardware =
             site_hardware(which ? &speed->recorded : &speed->here, place);
@@ -218,8 +219,7 @@ static struct planned planned(struct speed *speed, int which, const struct speed
                                ? ALLOW_AUTO
                                : allowed_algorithms(communication->allreduce),
                 .traffic = query->kappa_luck * communication->scale,
-                .site = { place.servers, place.gpus ? place.gpus : query->gpus, place.gpus_min,
-                          place.spans_leaves || place.spans_pods },
+                .site = site_group(place, place.gpus ? place.gpus : query->gpus),
                 .islands = site_islands(place),
                 .kind = (uint32_t)which << 1 | place.spans_pods },
     };
@@ -235,12 +235,14 @@ struct on_links {
 
 static struct on_links on_links(const struct speed *speed, const struct planned *planned)
 {
-    const struct train_site *site = &planned->at.site;
+    const struct collective_group *site = &planned->at.site;
     const uint32_t all = speed->here.links_per_server;
     const double nics = site->gpus_min < all ? site->gpus_min : all;
     const double rate = speed_server_bytes_per_s(speed) * nics / all;
     const double bytes = planned->pace.network_bytes;
-    double line_s = bytes * planned->at.islands / site->servers / rate;
+    const double servers =
+        site->domains > 0 ? site->domain_servers : (double)site->servers / planned->at.islands;
+    double line_s = bytes / servers / rate;
     const double up_s = bytes / planned->hardware.uplinks_bytes_per_s;
     if (site->spans_leaves && up_s > line_s) line_s = up_s;
     if (line_s > planned->pace.network_s) line_s = planned->pace.network_s;

@@ -36,6 +36,8 @@ struct speed_place {
     uint32_t gpus;      /* of all servers; 0 = as many as it asked for                 */
     uint32_t gpus_min;  /* on the server that holds fewest of its GPUs                 */
     uint32_t domains;   /* NVLink domains that hold it; 0 = each server is one of its own */
+    uint32_t domain_servers; /* on the domain that holds fewest; 0 = all domains but the last are full */
+    uint32_t domain_gpus;    /* on the domain that holds fewest GPUs; unread when that is 0    */
     bool spans_leaves;  /* its servers hang on more than one leaf                      */
     bool spans_pods;    /* and these on more than one pod, or group of a dragonfly       */
 };

@@ -48,6 +48,8 @@ static void share_server(struct site *site, const struct server_type *server,
 {
     struct collective_hardware *hardware = &site->hardware;
     site->compute_frac = vm->compute_overhead_frac;
+    site->servers_per_leaf *= parts;
+    site->servers_per_domain = vm->shared_nvlink ? site->servers_per_domain * parts : 1;
     site->nic_share_bytes_per_s = vm_nic_bytes_per_s(server, site->nic_bytes_per_s, parts);
     hardware->nic_bytes_per_s = site->nic_share_bytes_per_s;
     hardware->gpus = server->gpus / parts;
@@ -92,12 +94,29 @@ uint32_t site_islands(struct speed_place place)
     return place.domains > 0 ? smaller(place.domains, place.servers) : place.servers;
 }
 
+struct collective_group site_group(struct speed_place place, uint32_t gpus)
+{
+    const bool known = place.domains > 0 && place.domain_servers > 0;
+    return (struct collective_group){ .servers = place.servers,
+                                      .gpus = gpus,
+                                      .gpus_min = place.gpus_min,
+                                      .spans_leaves = place.spans_leaves || place.spans_pods,
+                                      .domains = known ? place.domains : 0,
+                                      .domain_servers = place.domain_servers,
+                                      .domain_gpus = place.domain_gpus };
+}
+
 struct collective_hardware site_hardware(const struct site *site, struct speed_place place)
 {
     struct collective_hardware hardware = site->hardware;
-    const uint32_t islands = site_islands(place), servers = place.servers / islands;
-    const uint32_t leaves = servers / smaller(servers, site->servers_per_leaf);
-    hardware.domain_servers = (place.servers + islands - 1) / islands;
+    const uint32_t others = site_islands(place) - 1;
+    uint32_t joined = others + 1 == place.servers ? 1 : site->servers_per_domain;
+    if (place.domain_servers > 0)
+        joined = smaller(joined, place.servers - others * place.domain_servers);
+    const uint32_t least =
+        place.domain_servers > 0 ? place.domain_servers : place.servers - others * joined;
+    const uint32_t leaves = least / smaller(least, site->servers_per_leaf);
+    hardware.domain_servers = joined;
     if (place.spans_leaves) hardware.uplinks_bytes_per_s = leaves * site->uplinks_bytes_per_s;
     if (place.spans_pods && site->pods_bytes_per_s < hardware.uplinks_bytes_per_s)
         hardware.uplinks_bytes_per_s = site->pods_bytes_per_s;

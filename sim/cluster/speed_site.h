@@ -6,7 +6,8 @@
 #include "models/collective_time.h"
 
 struct site {
-    uint32_t gpus_per_server, links_per_server, servers_per_leaf, servers_per_domain;
+    uint32_t gpus_per_server, links_per_server;
+    uint32_t servers_per_leaf, servers_per_domain; /* nodes, where these share a server      */
     uint32_t rails; /* leaves that one server hangs on                                 */
     double nic_bytes_per_s;
     double nic_share_bytes_per_s; /* of one node, where nodes share a server            */
@@ -27,8 +28,11 @@ struct site site_recorded(const struct scenario *scenario);
 /* What the collective takes for servers: NVLink domains, where servers share them (MODELS 1.8). */
 uint32_t site_islands(struct speed_place place);
 
-/* The site's hardware for one placement. Its network is bounded by the uplinks of the leaves of one island when the job
- * spans leaves, and by the cables between two groups of a dragonfly when it spans these: in leaf order its ring leaves a
+/* The members of a collective of all GPUs of a placement. */
+struct collective_group site_group(struct speed_place place, uint32_t gpus);
+
+/* The site's hardware for one placement. Its network is bounded by the uplinks of the leaves of the emptiest island when the
+ * job spans leaves, and by the cables between two groups of a dragonfly when it spans these: in leaf order its ring leaves a
  * leaf, and a group, once (MODELS 1.5 leaf_share, 2.11). Three tiers bound nothing more: what leaves a leaf finds as much
  * room above. */
 struct collective_hardware site_hardware(const struct site *site, struct speed_place place);

@@ -65,7 +65,7 @@ static uint32_t common_divisor(uint32_t a, uint32_t b)
 
 /* GPUs of each server when the job is spread evenly in groups that fit: the largest number up to gpus_min that divides
  * the job and nests with tensor groups. */
-static uint32_t even_gpus(const struct train_site *site, uint32_t tensor)
+static uint32_t even_gpus(const struct collective_group *site, uint32_t tensor)
 {
     uint32_t gpus = site->servers > 1 ? site->gpus_min : site->gpus;
     while (site->gpus % gpus != 0 || (tensor % gpus != 0 && gpus % tensor != 0)) gpus--;
@@ -95,7 +95,7 @@ static struct train_plan plan_of(const struct train_job *job, const struct train
 
 struct train_time train_job_step(const struct train_job *job,
                                  const struct collective_hardware *fabric, uint32_t allowed,
-                                 const struct train_site *site, double traffic)
+                                 const struct collective_group *site, double traffic)
 {
     ASSERT(site->gpus >= site->servers && site->gpus_min >= 1);
     const struct train_model model = train_model_of(&job->model);
@@ -114,6 +114,12 @@ struct train_time train_job_step(const struct train_job *job,
         .allowed = allowed,
     };
     const double spread = (double)site->gpus / machine.gpus_per_server / site->servers;
+    if (site->domains > 0) {
+        const uint32_t least = site->domain_gpus / machine.gpus_per_server;
+        machine.domains = site->domains;
+        machine.domain_servers = least > 0 ? least : 1;
+        machine.fabric.domain_servers = (uint32_t)ceil(spread * fabric->domain_servers);
+    }
     if (site->servers > 1 && spread > 1) {
         machine.fabric.nic_bytes_per_s /= spread;
         machine.fabric.host_memory_bytes_per_s /= spread;

@@ -22,19 +22,12 @@ double train_buckets(const struct train_model *model, const struct train_plan *p
 /* Kernels on layers of this width reach so much of what wide ones do: h/(h + half). */
 double train_width_factor(double hidden, double half_width);
 
-/* Where a job runs, as its steps see it. */
-struct train_site {
-    uint32_t servers, gpus;
-    uint32_t gpus_min; /* on the server that holds fewest */
-    bool spans_leaves;
-};
-
-/* A step of a job there. Groups that do not divide the job's GPUs, or those on a server, shrink to the largest divisor that
+/* A step of a job whose GPUs sit as `site` says. Groups that do not divide the job's GPUs, or those on a server, shrink to the largest divisor that
  * does. An uneven split counts as the even one over more servers that fits it, with as many NICs in all. traffic:
  * multiplies the time of communication. */
 struct train_time train_job_step(const struct train_job *job,
                                  const struct collective_hardware *fabric, uint32_t allowed,
-                                 const struct train_site *site, double traffic);
+                                 const struct collective_group *site, double traffic);
 
 /* What such a job keeps on each of so many GPUs. */
 struct train_memory train_job_memory(const struct train_job *job, uint32_t gpus);

@@ -26,12 +26,17 @@ struct train_paces *train_paces_create(struct arena *arena)
     return arena_take(arena, 1, sizeof(struct train_paces));
 }
 
+static bool same_site(const struct collective_group *a, const struct collective_group *b)
+{
+    return a->servers == b->servers && a->gpus == b->gpus && a->gpus_min == b->gpus_min &&
+           a->spans_leaves == b->spans_leaves && a->domains == b->domains &&
+           a->domain_servers == b->domain_servers && a->domain_gpus == b->domain_gpus;
+}
+
 static bool same(const struct train_case *a, const struct train_case *b)
 {
     return a->job == b->job && a->allowed == b->allowed && a->traffic == b->traffic &&
-           a->site.servers == b->site.servers && a->site.gpus == b->site.gpus &&
-           a->site.gpus_min == b->site.gpus_min && a->site.spans_leaves == b->site.spans_leaves &&
-           a->islands == b->islands && a->kind == b->kind;
+           same_site(&a->site, &b->site) && a->islands == b->islands && a->kind == b->kind;
 }
 
 static struct train_pace work_out(const struct train_case *at,
@@ -56,9 +61,11 @@ static struct train_pace work_out(const struct train_case *at,
 static struct row *row_of(struct train_paces *paces, const struct train_case *at,
                           const struct collective_hardware *hardware)
 {
-    const uint64_t hash = mix64(((uint64_t)at->site.gpus << 32 | at->site.servers) +
-                                mix64((uint64_t)at->site.gpus_min << 32 | at->islands << 3 |
-                                      at->kind << 1 | at->site.spans_leaves));
+    const uint64_t hash =
+        mix64(((uint64_t)at->site.gpus << 32 | at->site.servers) +
+              mix64((uint64_t)at->site.gpus_min << 32 | at->islands << 3 | at->kind << 1 |
+                    at->site.spans_leaves) +
+              mix64((uint64_t)at->site.domain_servers << 32 | at->site.domain_gpus));
     struct row *row = NULL;
     for (uint32_t i = 0; i < PROBES; i++) {
         row = &paces->rows[(hash + i) % ROWS];

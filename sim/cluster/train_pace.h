@@ -19,7 +19,7 @@ struct train_case {
     const struct train_job *job;
     uint32_t allowed;   /* algorithms                                      */
     double traffic;     /* multiplies the time of communication            */
-    struct train_site site;
+    struct collective_group site;
     uint32_t islands, kind; /* of the hardware: what differs between calls with equal sites */
 };
 

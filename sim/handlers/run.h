@@ -62,6 +62,12 @@ enum event_kind {
 _Static_assert(EV_LIMIT < EV_SUBMIT && EV_DETECT < EV_SUBMIT && EV_SUBMIT < EV_USER,
                "ends and faults, then submissions, then hands (SCHEDULING 1)");
 
+/* What a span has met of an NVLink domain. */
+struct domain_held {
+    uint32_t stamp; /* of the span */
+    uint32_t nodes, gpus;
+};
+
 struct run {
     const struct run_shared *shared;
     const struct plan *plan;
@@ -94,7 +100,8 @@ struct run {
     uint32_t nodes_per_place; /* that placement keeps together: a leaf's, or an NVLink domain's */
     uint32_t nodes_per_domain, domain_stamp; /* NVLink domains over nodes (span.h); 1 = none         */
     struct nic_map nics;             /* of the GPUs of a server                                      */
-    uint32_t *domain_seen;           /* [domains] the stamp of the span that saw it; NULL without     */
+    struct domain_held *domains;     /* [domains] NULL without                                        */
+    uint32_t *domain_list;           /* [domains] those that the span has seen                        */
     uint32_t *scratch_nodes;         /* [nodes] of a job that gives back GPUs on sick nodes      */
     uint8_t *hand_down, *hand_drain; /* [nodes] by hand; NULL without events                   */
     uint32_t *hand_incident; /* [nodes][gpus_per_node + 1] of the last fault of a GPU by hand, and of the

@@ -17,9 +17,10 @@ bool span_init(struct run *run)
     const bool apart = per_server > 1 && !layout->groups[0].vm.shared_nvlink;
     run->nodes_per_domain = apart ? 1 : servers * per_server;
     if (run->nodes_per_domain == 1) return true;
-    run->domain_seen =
-        ARENA_ARRAY(run->arena, uint32_t, run->variant->nodes / run->nodes_per_domain + 1);
-    return run->domain_seen != NULL;
+    const uint32_t domains = run->variant->nodes / run->nodes_per_domain + 1;
+    run->domains = ARENA_ARRAY(run->arena, struct domain_held, domains);
+    run->domain_list = ARENA_ARRAY(run->arena, uint32_t, domains);
+    return run->domains != NULL && run->domain_list != NULL;
 }
 
 struct span span_begin(struct run *run)
@@ -28,7 +29,7 @@ struct span span_begin(struct run *run)
     return (struct span){ .any = false };
 }
 
-void span_add(struct run *run, struct span *span, uint32_t node)
+void span_add(struct run *run, struct span *span, uint32_t node, uint32_t gpus)
 {
     const uint32_t leaf = node / run->nodes_per_leaf;
     const uint32_t per_pod = run->variant->fabric.units_per_pod;
@@ -37,16 +38,34 @@ void span_add(struct run *run, struct span *span, uint32_t node)
     span->leaves |= leaf != span->leaf;
     span->pods |= leaf / per_pod != span->leaf / per_pod;
     if (run->nodes_per_domain == 1) return;
-    uint32_t *seen = &run->domain_seen[node / run->nodes_per_domain];
-    span->domains += *seen != run->domain_stamp;
-    *seen = run->domain_stamp;
+    const uint32_t row = node / run->nodes_per_domain;
+    struct domain_held *domain = &run->domains[row];
+    if (domain->stamp != run->domain_stamp) {
+        *domain = (struct domain_held){ .stamp = run->domain_stamp };
+        run->domain_list[span->domains++] = row;
+    }
+    domain->nodes++;
+    domain->gpus += gpus;
 }
 
-void span_into(const struct span *span, struct speed_place *place)
+static uint32_t smaller(uint32_t a, uint32_t b)
+{
+    return a < b ? a : b;
+}
+
+void span_into(const struct run *run, const struct span *span, struct speed_place *place)
 {
     place->spans_leaves = span->leaves;
     place->spans_pods = span->pods;
     place->domains = span->domains;
+    if (span->domains == 0) return;
+    place->domain_servers = place->domain_gpus = UINT32_MAX;
+    for (uint32_t i = 0; i < span->domains; i++) {
+        const struct domain_held *domain = &run->domains[run->domain_list[i]];
+        place->domain_servers = smaller(place->domain_servers, domain->nodes);
+        place->domain_gpus = smaller(place->domain_gpus, domain->gpus);
+    }
+    if (place->domain_gpus < place->domain_servers) place->domain_gpus = place->domain_servers;
 }
 
 void span_plain(const struct run *run, uint32_t nodes, struct speed_place *place)

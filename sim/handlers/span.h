@@ -13,10 +13,10 @@ struct span {
 bool span_init(struct run *run);
 
 struct span span_begin(struct run *run);
-void span_add(struct run *run, struct span *span, uint32_t node);
+void span_add(struct run *run, struct span *span, uint32_t node, uint32_t gpus);
 
 /* The place with what the span has found. */
-void span_into(const struct span *span, struct speed_place *place);
+void span_into(const struct run *run, const struct span *span, struct speed_place *place);
 
 /* Of a job on so many nodes as close together as can be. */
 void span_plain(const struct run *run, uint32_t nodes, struct speed_place *place);

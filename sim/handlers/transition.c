@@ -163,11 +163,13 @@ static struct speed_place place_of(struct run *run, const struct decision *decis
     struct span span = span_begin(run);
     for (uint32_t p = 0; p < decision->part_count; p++) {
         if (decision->parts[p].gpus < least) least = decision->parts[p].gpus;
-        span_add(run, &span, decision->parts[p].node);
+        span_add(run, &span, decision->parts[p].node, decision->parts[p].gpus);
     }
-    if (held > demand->gpus) least = demand->gpus / decision->part_count;
+    const bool idle = held > demand->gpus; /* it holds whole nodes and uses less */
+    if (idle) least = demand->gpus / decision->part_count;
     struct speed_place place = { .servers = decision->part_count, .gpus_min = least ? least : 1 };
-    span_into(&span, &place);
+    span_into(run, &span, &place);
+    if (idle) place.domain_gpus = place.gpus_min * place.domain_servers;
     return place;
 }
 
@@ -183,14 +185,14 @@ static struct speed_place place_of_grants(struct run *run, uint32_t first_grant)
     for (uint32_t row = first_grant; row != GRANT_NONE; row = cluster->grants[row].next) {
         const uint32_t node = cluster->grants[row].node, gpus = run->node_gpus[node];
         run->node_gpus[node] = 0;
-        span_add(run, &span, node);
         if (gpus == 0) continue; /* seen already, or cores only */
+        span_add(run, &span, node, gpus);
         place.servers++;
         place.gpus += gpus;
         if (gpus < place.gpus_min) place.gpus_min = gpus;
     }
     if (place.servers == 0) return (struct speed_place){ .servers = 1, .gpus_min = 1 };
-    span_into(&span, &place);
+    span_into(run, &span, &place);
     return place;
 }
 
