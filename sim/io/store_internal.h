@@ -44,6 +44,9 @@ int64_t stored_replica(uint32_t replica);
  * transaction of the caller. */
 enum status store_plan(struct db *db, const struct plan *plan);
 
+/* Fills assumption by a query of subject, name, value, mark, source. */
+enum status store_assumptions(struct db_query *query, const struct plan *plan);
+
 /* Schema and plan in one transaction: a killed run leaves all of it or an empty file. */
 enum status store_fill(struct db *db, const struct plan *plan);
 
