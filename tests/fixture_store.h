@@ -129,6 +129,9 @@ static inline int fixture_setup(void **state)
     f->scenario.curve_bin_ns = NS_PER_HOUR;
     f->scenario.slack_count = 1;
     f->scenario.resample = RESAMPLE_DAYS;
+    snprintf(f->scenario.recorded_server.id, LIMIT_NAME_BYTES, "dgx-h100");
+    f->scenario.recorded_count = 2;
+    f->scenario.contains_startup = f->scenario.contains_checkpoint = f->scenario.contains_stalls = true;
     fixture_layout(&f->scenario, 0, "dense8", 2, 8);
     fixture_layout(&f->scenario, 1, "sparse4", 4, 4);
     f->scenario.layout_count = 2;

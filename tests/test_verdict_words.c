@@ -50,14 +50,80 @@ static void equal_digits_are_not_printed_twice(void **state)
     free(text);
 }
 
+static void name_profile(struct fixture *f, uint32_t row, const char *id, const char *stack)
+{
+    struct profile *profile = &f->scenario.communication.mix[row].profile;
+    snprintf(profile->id, LIMIT_NAME_BYTES, "%s", id);
+    profile->mark = MARK_ASSUMED;
+    f->plan.profile_used[row] = true;
+    if (*stack == '\0') return;
+    snprintf(profile->train.model.id, LIMIT_NAME_BYTES, "7b");
+    snprintf(profile->train.stack.id, LIMIT_NAME_BYTES, "%s", stack);
+    profile->train.stack.mark = MARK_DERIVED;
+}
+
+/* Where each job names its profile no mix is drawn, and the profiles are known by name. */
+static void profiles_in_use_are_named(void **state)
+{
+    struct fixture *f = *state;
+    const struct luck luck = { .yield = { 0.87, 0.79 } };
+    f->scenario.communication.kind = COMM_BY_MODEL_MIX;
+    f->scenario.communication.mix_count = 2;
+    f->plan.profiles_drawn = false;
+    name_profile(f, 0, "7b-sharded", "fsdp-h100");
+    name_profile(f, 1, "lora", "");
+    char *text = verdict_of(f, &luck, REPLICAS);
+    holds(text, "It rests on communication of profiles 7b-sharded and lora (assumed; steps of "
+                "framework fsdp-h100, "
+                "derived from published runs) and failure rates");
+    lacks(text, "mix");
+    free(text);
+    f->plan.profiles_drawn = true;
+    text = verdict_of(f, &luck, REPLICAS);
+    holds(text, "communication by_model_mix (profiles assumed; steps of framework fsdp-h100, "
+                "derived from published "
+                "runs; mix assumed)");
+    free(text);
+}
+
+/* MODELS 3.10: which rule made work of the durations, and what was in them. Of jobs of 1, 8 and 16 GPUs only the second
+ * and third can be on several servers. */
+static void rules_of_durations_are_told(void **state)
+{
+    struct fixture *f = *state;
+    const struct luck luck = { .yield = { 0.87, 0.79 } };
+    static uint32_t nodes[] = { 0, 1, 4 };
+    struct jobs jobs = *f->plan.jobs;
+    jobs.nodes = nodes;
+    f->plan.jobs = &jobs;
+    f->scenario.contains_checkpoint = false;
+    char *text = verdict_of(f, &luck, REPLICAS);
+    holds(text, "Durations are as recorded on 2 dgx-h100, with start-up and stalls, without "
+                "checkpoints, each job on the "
+                "nodes of the log (recorded).");
+    free(text);
+    nodes[1] = 0;
+    text = verdict_of(f, &luck, REPLICAS);
+    holds(text,
+          "each job on the nodes of the log or, without any, on the fewest (recorded, compact).");
+    free(text);
+    f->scenario.recorded_none = true;
+    text = verdict_of(f, &luck, REPLICAS);
+    holds(text, "Durations are taken as work that nothing slowed (recorded_on none), with start-up "
+                "in it: an upper bound "
+                "of what a layout costs.");
+    lacks(text, "dgx-h100");
+    free(text);
+}
+
 int main(void)
 {
     gsl_set_error_handler_off();
 #define ROW(test) cmocka_unit_test_setup_teardown(test, fixture_setup, fixture_teardown)
     const struct CMUnitTest tests[] = {
-        ROW(a_median_does_not_hide_the_leaf),
-        ROW(ties_yield_the_most_together),
-        ROW(equal_digits_are_not_printed_twice),
+        ROW(a_median_does_not_hide_the_leaf),    ROW(ties_yield_the_most_together),
+        ROW(equal_digits_are_not_printed_twice), ROW(profiles_in_use_are_named),
+        ROW(rules_of_durations_are_told),
     };
     return cmocka_run_group_tests_name("verdict_words", tests, NULL, NULL);
 }

@@ -57,6 +57,26 @@ static enum status write_profiles(struct db_query *query, const struct plan *pla
     return STATUS_OK;
 }
 
+/* Frameworks of training plans: how fast they train was fitted on published runs. */
+static enum status write_frameworks(struct db_query *query, const struct plan *plan)
+{
+    const struct communication *communication = &plan->scenario->communication;
+    char value[160];
+    for (uint32_t i = 0; i < communication->mix_count; i++) {
+        const struct train_job *train = &communication->mix[i].profile.train;
+        const struct train_stack *stack = &train->stack;
+        if (!plan->profile_used[i] || train->model.id[0] == '\0') continue;
+        snprintf(value, sizeof value,
+                 "efficiency %.3g of peak, %.3g of the gradients' traffic hidden",
+                 stack->efficiency, stack->overlap);
+        TRY(write_assumption(
+            query,
+            (struct assumption){ "framework", stack->id, mark_names[stack->mark], stack->source },
+            value));
+    }
+    return STATUS_OK;
+}
+
 static enum status write_failures(struct db_query *query, const struct failures *failures)
 {
     /* Rates of the catalog carry their source; what the scenario spells out is the user's word. */
@@ -99,6 +119,7 @@ static enum status write_hardware(struct db_query *query, const struct scenario 
 enum status store_assumptions(struct db_query *query, const struct plan *plan)
 {
     TRY(write_profiles(query, plan));
+    TRY(write_frameworks(query, plan));
     TRY(write_failures(query, &plan->scenario->failures));
     return write_hardware(query, plan->scenario);
 }

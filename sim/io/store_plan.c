@@ -96,6 +96,41 @@ static enum status write_chance(struct db *db, const struct plan *plan)
     return store_meta(db, "chance", text[0] != '\0' ? text + 1 : "none");
 }
 
+/* Whether jobs draw their profile from the mix, or each names its own. */
+static enum status write_drawn(struct db *db, const struct plan *plan)
+{
+    return store_meta(db, "profiles_drawn", plan->profiles_drawn ? "1" : "0");
+}
+
+/* By which rule the trace's durations say what a job is in reference seconds (MODELS 3.10), the cluster they were measured
+ * on, and what is in them. "recorded", where jobs have their nodes from the trace; "compact", the fewest servers; both; or
+ * "none". */
+static enum status write_durations(struct db *db, const struct plan *plan)
+{
+    const struct scenario *scenario = plan->scenario;
+    const struct jobs *jobs = plan->jobs;
+    bool recorded = false, compact = false;
+    for (uint32_t row = 0; row < jobs->count; row++) {
+        const bool known = jobs->nodes != NULL && jobs->nodes[row] > 0;
+        recorded |= jobs->gpus[row] > 1 && known;
+        compact |= jobs->gpus[row] > 1 && !known;
+    }
+    const char *rule = scenario->recorded_none ? "none"
+                       : !recorded             ? "compact"
+                       : compact               ? "recorded compact"
+                                               : "recorded";
+    const char *contains[] = { scenario->contains_startup ? " startup" : "",
+                               scenario->contains_checkpoint ? " checkpoint" : "",
+                               scenario->contains_stalls ? " stalls" : "" };
+    char text[64];
+    snprintf(text, sizeof text, "%s%s%s", contains[0], contains[1], contains[2]);
+    TRY(store_meta(db, "durations", rule));
+    TRY(store_meta(db, "durations_contain", text[0] != '\0' ? text + 1 : "nothing"));
+    if (scenario->recorded_none) return STATUS_OK;
+    TRY(store_meta(db, "recorded_on", scenario->recorded_server.id));
+    return meta(db, "recorded_servers", "%" PRIu32, scenario->recorded_count);
+}
+
 static const char *const resample_names[] = { "none", "days", "fill" };
 
 static enum status write_scenario(struct db *db, const struct scenario *scenario)
@@ -136,6 +171,8 @@ static enum status write_plan(struct db *db, const struct plan *plan)
     TRY(meta(db, "follow_ns", "%" PRId64, plan->follow_ns));
     TRY(meta(db, "trace_days", "%" PRIu32, plan->trace_days));
     TRY(meta(db, "trace_jobs", "%" PRIu32, plan->jobs != NULL ? plan->jobs->count : 0));
+    TRY(write_drawn(db, plan));
+    if (plan->jobs != NULL && !plan->jobs->timeless) TRY(write_durations(db, plan));
     const struct import_report *import = plan->import;
     if (import == NULL) return STATUS_OK;
     TRY(store_meta(db, "trace_path", import->source));

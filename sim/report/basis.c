@@ -91,8 +91,27 @@ static void write_errors(const struct comparison *c, FILE *out)
     write_stop(c, out);
 }
 
-/* Counts of the assumptions about one subject by how well they are known. */
-static void write_marks(const struct comparison *c, FILE *out, const char *subject)
+/* The assumptions about one subject. */
+struct subject {
+    const char *name;
+    const struct stored_assumption *rows[LIMIT_PROFILES + LIMIT_LAYOUTS];
+    uint32_t count;
+};
+
+static struct subject subject_of(const struct comparison *c, const char *name)
+{
+    const struct stored_assumption *rows =
+        LOG_ITEMS(&c->stored->assumptions, const struct stored_assumption);
+    struct subject subject = { .name = name };
+    for (uint64_t i = 0; i < c->stored->assumptions.count; i++)
+        if (strcmp(rows[i].subject, name) == 0 &&
+            subject.count < sizeof subject.rows / sizeof *subject.rows)
+            subject.rows[subject.count++] = &rows[i];
+    return subject;
+}
+
+/* Counts of them by how well they are known; one word where all are known alike. */
+static void write_marks(const struct subject *subject, FILE *out)
 {
     static const struct {
         const char *mark, *word;
@@ -105,22 +124,27 @@ static void write_marks(const struct comparison *c, FILE *out, const char *subje
         { "stated", "stated in the scenario" },
         { "hypothetical", "hypothetical" },
     };
-    const struct stored_assumption *rows =
-        LOG_ITEMS(&c->stored->assumptions, const struct stored_assumption);
-    uint32_t listed = 0, all = 0;
-    for (uint64_t i = 0; i < c->stored->assumptions.count; i++)
-        all += strcmp(rows[i].subject, subject) == 0;
+    uint32_t listed = 0;
     for (size_t word = 0; word < sizeof words / sizeof *words; word++) {
         uint32_t count = 0;
-        for (uint64_t i = 0; i < c->stored->assumptions.count; i++)
-            count += strcmp(rows[i].subject, subject) == 0 &&
-                     strcmp(rows[i].mark, words[word].mark) == 0;
-        if (count == all && count > 0)
+        for (uint32_t i = 0; i < subject->count; i++)
+            count += strcmp(subject->rows[i]->mark, words[word].mark) == 0;
+        if (count == subject->count && count > 0)
             fprintf(out, "%s%s", listed++ > 0 ? ", " : "", words[word].word);
         else if (count > 0)
             fprintf(out, "%s%" PRIu32 " %s", listed++ > 0 ? ", " : "", count, words[word].word);
     }
     if (listed == 0) fputs("no entry", out);
+}
+
+static void write_names(const struct subject *subject, FILE *out)
+{
+    char text[LABEL_BYTES];
+    for (uint32_t i = 0; i < subject->count; i++) {
+        const char *name = subject->rows[i]->name;
+        fprintf(out, "%s%s", prose_join(i, subject->count),
+                text_escape(name, strlen(name), text, sizeof text));
+    }
 }
 
 /* " times 3", or nothing when the numbers are taken as they are. */
@@ -142,35 +166,128 @@ static bool has_incidents(const struct comparison *c)
     return false;
 }
 
-static void write_basis(const struct comparison *c, FILE *out)
+enum { PROFILES_NAMED = 5 }; /* more are counted */
+
+/* Jobs that name their profile, or all have one: the profiles are told, and no mix is drawn. */
+static bool are_profiles_named(const struct comparison *c, const struct subject *profiles)
+{
+    const char *kind = meta_or(c, "communication", "none");
+    const bool one = strcmp(kind, "profile") == 0 && profiles->count == 1 &&
+                     strcmp(profiles->rows[0]->name, "inline") != 0;
+    const bool named =
+        strcmp(kind, "by_model_mix") == 0 && strcmp(meta_or(c, "profiles_drawn", "1"), "0") == 0;
+    return profiles->count > 0 && profiles->count <= PROFILES_NAMED && (one || named);
+}
+
+/* "communication of profile 7b-sharded (assumed; steps of framework fsdp-h100: derived)" */
+static void write_communication(const struct comparison *c, FILE *out)
 {
     char text[LABEL_BYTES];
-    const char *communication = meta_or(c, "communication", "none");
-    const char *failures = meta_or(c, "failures", "none");
-    fputs("It rests on ", out);
-    if (strcmp(communication, "none") == 0) {
+    const char *kind = meta_or(c, "communication", "none");
+    const struct subject profiles = subject_of(c, "communication");
+    const struct subject frameworks = subject_of(c, "framework");
+    if (strcmp(kind, "none") == 0) {
         fputs("jobs that do not communicate", out);
-    } else {
-        fprintf(out, "communication %s",
-                text_escape(communication, strlen(communication), text, sizeof text));
-        write_scale(c, out, "communication_scale");
-        fputs(" (profiles ", out);
-        write_marks(c, out, "communication");
-        fputs(strcmp(communication, "by_model_mix") == 0 ? "; mix assumed)" : ")", out);
+        return;
     }
+    const bool named = are_profiles_named(c, &profiles);
+    if (named) {
+        fprintf(out, "communication of profile%s ", profiles.count > 1 ? "s" : "");
+        write_names(&profiles, out);
+    } else {
+        fprintf(out, "communication %s", text_escape(kind, strlen(kind), text, sizeof text));
+    }
+    write_scale(c, out, "communication_scale");
+    fputs(named ? " (" : " (profiles ", out);
+    write_marks(&profiles, out);
+    if (frameworks.count > 0) {
+        fprintf(out, "; steps of framework%s ", frameworks.count > 1 ? "s" : "");
+        write_names(&frameworks, out);
+        fputs(", ", out);
+        write_marks(&frameworks, out);
+        fputs(" from published runs", out);
+    }
+    fputs(!named && strcmp(kind, "by_model_mix") == 0 ? "; mix assumed)" : ")", out);
+}
+
+static void write_failures(const struct comparison *c, FILE *out)
+{
+    char text[LABEL_BYTES];
+    const char *failures = meta_or(c, "failures", "none");
+    const struct subject rates = subject_of(c, "failures");
     if (strcmp(failures, "none") == 0) {
         fputs(has_incidents(c) ? " and hardware that breaks only as the events say"
                                : " and hardware that never fails",
               out);
-    } else {
-        fprintf(out, " and failure rates %s",
-                text_escape(failures, strlen(failures), text, sizeof text));
-        write_scale(c, out, "failures_scale");
-        fputs(" (", out);
-        write_marks(c, out, "failures");
-        fputc(')', out);
+        return;
     }
+    fprintf(out, " and failure rates %s",
+            text_escape(failures, strlen(failures), text, sizeof text));
+    write_scale(c, out, "failures_scale");
+    fputs(" (", out);
+    write_marks(&rates, out);
+    fputc(')', out);
+}
+
+/* "start-up, checkpoints and stalls in them" */
+static void write_contents(const struct comparison *c, FILE *out)
+{
+    static const struct {
+        const char *word, *said;
+    } parts[] = { { "startup", "start-up" },
+                  { "checkpoint", "checkpoints" },
+                  { "stalls", "stalls" } };
+    const char *contains = meta_or(c, "durations_contain", "nothing");
+    const char *in[3] = { NULL }, *lacking[3] = { NULL };
+    uint32_t in_count = 0, lacking_count = 0;
+    for (size_t i = 0; i < 3; i++)
+        if (strstr(contains, parts[i].word) != NULL)
+            in[in_count++] = parts[i].said;
+        else
+            lacking[lacking_count++] = parts[i].said;
+    for (uint32_t i = 0; i < in_count; i++)
+        fprintf(out, "%s%s%s", i == 0 ? " with " : "", prose_join(i, in_count), in[i]);
+    for (uint32_t i = 0; i < lacking_count; i++)
+        fprintf(out, "%s%s%s",
+                i > 0          ? ""
+                : in_count > 0 ? ", without "
+                               : " without ",
+                prose_join(i, lacking_count), lacking[i]);
+}
+
+/* Which rule turns a recorded duration into work (MODELS 3.10); nothing in databases that do not say. */
+static void write_durations(const struct comparison *c, FILE *out)
+{
+    char text[LABEL_BYTES];
+    const char *rule = meta_or(c, "durations", "");
+    const char *on = meta_or(c, "recorded_on", "");
+    const char *servers = meta_or(c, "recorded_servers", "");
+    if (rule[0] == '\0') return;
+    if (strcmp(rule, "none") == 0) {
+        const bool startup = strstr(meta_or(c, "durations_contain", ""), "startup") != NULL;
+        const bool costs = strcmp(meta_or(c, "communication", "none"), "none") != 0;
+        fprintf(out, " Durations are taken as work that nothing slowed (recorded_on none)%s%s.",
+                startup ? ", with start-up in it" : "",
+                costs ? ": an upper bound of what a layout costs" : "");
+        return;
+    }
+    fprintf(out, " Durations are as recorded on %s%s%s,", strcmp(servers, "0") == 0 ? "" : servers,
+            strcmp(servers, "0") == 0 ? "" : " ", text_escape(on, strlen(on), text, sizeof text));
+    write_contents(c, out);
+    fputs(strcmp(rule, "recorded") == 0  ? ", each job on the nodes of the log (recorded)."
+          : strcmp(rule, "compact") == 0 ? ", each job on the fewest servers (compact)."
+                                         : ", each job on the nodes of the log or, without any, on "
+                                           "the fewest (recorded, compact).",
+          out);
+}
+
+static void write_basis(const struct comparison *c, FILE *out)
+{
+    fputs("It rests on ", out);
+    write_communication(c, out);
+    write_failures(c, out);
     fputc('.', out);
+    write_durations(c, out);
 }
 
 /* "1 of 4 rows of the log was skipped (no GPUs)." */

@@ -39,6 +39,8 @@ struct train_stack {
     uint32_t zero;
     uint32_t recompute;         /* none, selective, full                                             */
     bool scatter;
+    enum mark mark;
+    char source[256];
 };
 
 /* How the jobs of a profile are trained, whatever their number of GPUs: data parallel groups take what tensor and pipeline
