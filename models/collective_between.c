@@ -5,12 +5,21 @@
 #include "models/hardware.h"
 #include "models/staging.h"
 
+/* u(g). */
+uint32_t view_nics(const struct collective_hardware *hardware, uint32_t gpus)
+{
+    const uint32_t known = gpus < hardware->gpus ? gpus : hardware->gpus;
+    const uint32_t used = hardware->nics_used[known];
+    return used > 0 ? used : hardware->nics;
+}
+
 /* W: all NICs that the job's GPUs of one server use (1.4). */
 struct wire view_network(const struct collective_hardware *hardware, uint32_t gpus_active)
 {
+    const uint32_t nics = view_nics(hardware, gpus_active);
     const struct nic_share share = {
         .gpus_active = gpus_active,
-        .nics = hardware->nics,
+        .nics = nics,
         .nic_bytes_per_s = hardware->nic_bytes_per_s,
         .slot_bytes_per_s = hardware->gpu_pcie_bytes_per_s,
         .gpu_pcie_bytes_per_s = hardware->gpu_pcie_bytes_per_s,
@@ -20,7 +29,7 @@ struct wire view_network(const struct collective_hardware *hardware, uint32_t gp
     const double each = gpu_net_bytes_per_s(&share);
     const double slot = smaller(hardware->nic_bytes_per_s, hardware->gpu_pcie_bytes_per_s);
     struct wire wire = { hardware->gpudirect ? gpus_active * each : each, BOTTLENECK_NIC };
-    if (each < hardware->nics * slot / gpus_active)
+    if (each < nics * slot / gpus_active)
         wire.cause =
             each < hardware->gpu_pcie_bytes_per_s ? BOTTLENECK_HOST_MEMORY : BOTTLENECK_PCIE;
     else if (hardware->gpu_pcie_bytes_per_s < hardware->nic_bytes_per_s)

@@ -17,16 +17,23 @@ static double pairs_efficiency(uint32_t servers)
     return measured[below] + (measured[below + 1] - measured[below]) * (servers - from) / from;
 }
 
-/* What one GPU gets of the network when it talks alone with others: its own NIC, never several. */
+/* NICs of one GPU by itself; where it is not known which they are, an even part, one at least. */
+static double own_nics(const struct collective_hardware *hardware)
+{
+    if (hardware->nics_used[1] > 0) return hardware->nics_used[1];
+    return larger(1.0, (double)hardware->nics / hardware->gpus);
+}
+
+/* What one GPU gets of the network when so many on its server send at once: what its own NICs carry. */
 static struct wire pair_network(const struct view *view, uint32_t gpus_active)
 {
     const struct collective_hardware *hardware = view->hardware;
     struct wire each = view->network;
-    if (hardware->gpudirect && each.cause != BOTTLENECK_LEAF) each.bytes_per_s /= view->gpus_min;
-    if (each.cause == BOTTLENECK_LEAF) each.bytes_per_s /= gpus_active;
+    if (hardware->gpudirect || each.cause == BOTTLENECK_LEAF) each.bytes_per_s /= gpus_active;
     if (view_is_staged(hardware)) each = narrower(each, view_network(hardware, view->gpus_most));
-    const double own = larger(1.0, (double)hardware->nics / hardware->gpus);
-    return narrower(each, (struct wire){ own * hardware->nic_bytes_per_s, BOTTLENECK_NIC });
+    each = narrower(each, (struct wire){ hardware->gpu_pcie_bytes_per_s, BOTTLENECK_PCIE });
+    return narrower(
+        each, (struct wire){ own_nics(hardware) * hardware->nic_bytes_per_s, BOTTLENECK_NIC });
 }
 
 /* What stays inside the fullest server: (g - 1)/n of the bytes, by the lines measured on g GPUs when there are any. */

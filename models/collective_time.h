@@ -6,7 +6,7 @@
  * hardware has.
  *
  *   one server    t = min over the lines of  latency(g) + f S/B(g)          f of nccl-tests: bus bandwidth (2.1)
- *   ring          t = 2 (n - N) a_i + 2 (N - 1) a_e + f S/min(B(g), W)      W: all NICs of a server in use (2.4);
+ *   ring          t = 2 (n - N) a_i + 2 (N - 1) a_e + f S/min(B(g), W)      W: the NICs in use of a server (2.4);
  *                 but for all-reduce at least as long as in one of the servers by itself
  *   tree          t = l(g) + 2 ceil(log2 N) a_tree + f S/min(B(g), W)       double binary trees, NVLSTree; l(g): the
  *                 latency of the line in one server. A line of LL carries at most W/2, of LL128 120/128 W (2.9); that of two
@@ -17,6 +17,9 @@
  *
  * Of NVLink domains over several servers (1.8) N counts domains and g their GPUs, and W is that of the domain with the
  * fewest servers. What was measured between domains bounds W whatever the NICs: an eighth of what they carry, cause unknown.
+ * In use are the NICs of the group's GPUs (1.4, spec/nic_map): u(g) of k, so that W = min(u(g) nic, g pcie), of the server
+ * that holds fewest. The k nic of 2.4 with g = 1 and the k nic/g of 1.4 are those of jobs that hold all GPUs of their
+ * servers; there u = k.
  *
  * Without GPUDirect every GPU stages its own traffic, so that W is the share of one GPU (end of 2.10); where it was
  * measured what one GPU alone gets, W is what models/staging leaves of that, all-to-all as a ring (assumed). W never
@@ -111,7 +114,8 @@ struct collective_hardware {
     double domain_bytes_per_s;    /* measured between domains; 0 = what the NICs carry                    */
 
     /* between servers */
-    uint32_t nics;                  /* of one server, >= 1                                                */
+    uint32_t nics;                  /* k: of one server, >= 1                                             */
+    uint32_t nics_used[LIMIT_GPUS_PER_SERVER + 1]; /* [g]: u, in use by a group's g GPUs on a server; 0 = k   */
     double nic_bytes_per_s;         /* effective, one direction, never above the line rate                */
     double gpu_pcie_bytes_per_s;    /* what one GPU can send                                              */
     double host_memory_bytes_per_s; /* crossed twice by traffic without GPUDirect                         */

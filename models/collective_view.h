@@ -58,6 +58,7 @@ struct cost cost_nvls_inside(const struct view *view);
 
 /* ---- collective_between.c ---- */
 
+uint32_t view_nics(const struct collective_hardware *hardware, uint32_t gpus);
 struct wire view_network(const struct collective_hardware *hardware, uint32_t gpus_active);
 bool view_is_staged(const struct collective_hardware *hardware);
 struct wire view_staged(const struct view *view, uint32_t servers);

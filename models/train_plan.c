@@ -5,6 +5,7 @@
 
 #include <math.h>
 #include <stddef.h>
+#include <string.h>
 
 const char *const recompute_names[RECOMPUTES] = { "none", "selective", "full" };
 
@@ -55,6 +56,11 @@ static uint32_t gpus_of_server(const struct train_machine *machine)
     return machine->gpus_per_server ? machine->gpus_per_server : machine->fabric.gpus;
 }
 
+static uint32_t smaller(uint32_t a, uint32_t b)
+{
+    return a < b ? a : b;
+}
+
 /* Ranks of one data group on one server. */
 static uint32_t data_ranks(const struct train_plan *plan, const struct train_machine *machine)
 {
@@ -95,13 +101,19 @@ struct train_fault_at train_plan_check(const struct train_model *model,
     return (struct train_fault_at){ TRAIN_FITS, 0, 0 };
 }
 
-/* One of `sharing` groups on the same servers. NICs that do not divide become one of the same rate. */
-static struct collective_hardware share_of(const struct collective_hardware *all, uint32_t sharing)
+/* One of `sharing` groups on the same servers, with its part of the NICs in use there; one GPU of it never has more than by
+ * itself. NICs that do not divide become one of the same rate. */
+static struct collective_hardware share_of(const struct train_machine *machine, uint32_t sharing)
 {
+    const struct collective_hardware *all = &machine->fabric;
+    const uint32_t used = all->nics_used[smaller(gpus_of_server(machine), all->gpus)];
+    const uint32_t nics = used > 0 ? used : all->nics;
     struct collective_hardware share = *all;
-    const double rate = all->nics * all->nic_bytes_per_s / sharing;
-    share.nics = all->nics % sharing == 0 ? all->nics / sharing : 1;
+    const double rate = nics * all->nic_bytes_per_s / sharing;
+    share.nics = nics % sharing == 0 ? nics / sharing : 1;
     share.nic_bytes_per_s = rate / share.nics;
+    memset(share.nics_used, 0, sizeof share.nics_used);
+    if (used > 0) share.nics_used[1] = smaller(share.nics, all->nics_used[1]);
     share.host_memory_bytes_per_s /= sharing;
     share.uplinks_bytes_per_s /= sharing;
     return share;
@@ -118,7 +130,7 @@ struct train_group train_group_of(const struct train_machine *machine, uint32_t 
     const uint32_t servers = (members + here - 1) / here, rest = members % here;
     const bool everywhere = rest == 0 && servers * server == machine->gpus;
     return (struct train_group){
-        .hardware = share_of(&machine->fabric, sharing),
+        .hardware = share_of(machine, sharing),
         .members = { .servers = servers,
                      .gpus = members,
                      .gpus_min = servers > 1 && rest > 0 ? rest : here,

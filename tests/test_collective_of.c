@@ -269,6 +269,40 @@ static void t4_servers_stage_as_measured(void **state)
     CHECK_NEAR(reduce_s(&direct, 2, 2, 1e9, ALLOW_AUTO), 1.5 / 5.8, 1e-3);
 }
 
+/* ---- NICs in use (MODELS 1.4, spec/nic_map): bandwidth terms of g GPUs on each of four servers ---- */
+
+static const struct in_use {
+    const char *name, *server, *link;
+    uint32_t gpus;
+    double ring_bytes_per_s, pair_bytes_per_s; /* W; of one GPU that sends to the next */
+} in_use[] = {
+    { "one of eight GPUs, its own NIC", "gcp-a3-mega", NULL, 1, 23.5e9, 23.5e9 },
+    { "on NDR, not what its PCIe could do", "dgx-h100", "ib-ndr400", 1, 48.5e9, 48.5e9 },
+    { "four of eight", "dgx-h100", "ib-ndr400", 4, 4 * 48.5e9, 48.5e9 },
+    { "all eight, as k nic of 2.4", "hgx-h800-8", "ib-ndr400", 8, 164.8e9, 48.5e9 },
+    { "two NICs a GPU", "aws-p5en", NULL, 1, 2 * 24.2e9, 2 * 24.2e9 },
+    { "a NIC of two GPUs, one alone", "aws-p4d", NULL, 1, 10.6e9, 10.6e9 },
+    { "both", "aws-p4d", NULL, 2, 10.6e9, 10.6e9 },
+    { "and one on the next", "aws-p4d", NULL, 3, 2 * 10.6e9, 10.6e9 },
+};
+
+static void nics_in_use(void **state)
+{
+    const struct in_use *row = &in_use[rows_number(state)];
+    const struct server_type server = server_called(row->server);
+    const struct link_type link = row->link ? link_called(row->link) : (struct link_type){ 0 };
+    const struct collective_hardware hardware =
+        collective_of(&server, server.nics, row->link ? &link : NULL);
+    const uint32_t n = 4 * row->gpus;
+    const struct collective_group group = { .servers = 4, .gpus = n, .gpus_min = row->gpus };
+    const struct collective_result ring =
+        collective_time(&hardware, OP_ALL_REDUCE, &group, 1e9, ALLOW(ALGORITHM_RING));
+    CHECK_NEAR(ring.wire_s, 2.0 * (n - 1) / n * 1e9 / row->ring_bytes_per_s, 1e-12);
+    const struct collective_result pair =
+        collective_time(&hardware, OP_SEND_RECV, &group, 1e9, ALLOW_AUTO);
+    CHECK_NEAR(pair.wire_s, 1e9 / row->pair_bytes_per_s, 1e-12);
+}
+
 /* ---- a run and the command ---- */
 
 static const struct agreement {
@@ -361,6 +395,8 @@ int main(void)
              "two servers are bounded by their NICs");
     rows_add(&rows, small_trees_leave_room_for_flags, NULL, "small trees leave room for flags");
     rows_add(&rows, t4_servers_stage_as_measured, NULL, "T4 servers stage as measured");
+    for (uintptr_t row = 0; row < sizeof in_use / sizeof *in_use; row++)
+        rows_add(&rows, nics_in_use, (void *)row, "NICs in use: %s", in_use[row].name);
     for (uintptr_t row = 0; row < sizeof agreements / sizeof *agreements; row++)
         rows_add(&rows, a_run_takes_the_command_s_time, (void *)row,
                  "a run takes the command's time: %s", agreements[row].name);

@@ -174,12 +174,8 @@ static enum status read_machine(struct cli *cli, struct catalog *catalog,
     TRY(needed(cli, "--gpus"));
     TRY(count(cli, "--gpus", 1, LIMIT_GPUS, &inputs->machine.gpus));
     TRY(number(cli, "--nics-per-gpu", 1.0 / LIMIT_GPUS_PER_SERVER, 64, &nics_per_gpu));
-    TRY(step_take_server(catalog, cli_value(cli, "--server"), cli_value(cli, "--link"), 0, inputs,
-                         cli->diag));
-    if (nics_per_gpu > 0)
-        inputs->machine.fabric.nics =
-            (uint32_t)fmax(1.0, round(nics_per_gpu * inputs->machine.fabric.gpus));
-    return STATUS_OK;
+    return step_take_server(catalog, cli_value(cli, "--server"), cli_value(cli, "--link"),
+                            nics_per_gpu, inputs, cli->diag);
 }
 
 /* Experts whose share of the parameters is not said: what a token does not visit is experts alone, so

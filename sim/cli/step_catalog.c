@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "cluster/train_of.h"
 
+#include <math.h>
 #include <string.h>
 
 enum { IDS_MOST = 256 };
@@ -31,7 +32,7 @@ static bool begins_with(const char *text, const char *start)
 }
 
 enum status step_take_server(struct catalog *catalog, const char *server, const char *link,
-                             uint32_t nics, struct step_inputs *inputs, struct diag *diag)
+                             double nics_per_gpu, struct step_inputs *inputs, struct diag *diag)
 {
     struct key_reader reader = { .diag = diag };
     struct server_type type = { .gpus = 0 };
@@ -52,7 +53,8 @@ enum status step_take_server(struct catalog *catalog, const char *server, const 
     inputs->machine.memory_bytes = gpu.memory_bytes;
     inputs->machine.memory_bytes_per_s = gpu.memory_bytes_per_s;
     inputs->machine.allowed = ALLOW_AUTO;
-    inputs->machine.fabric = collective_of(&type, nics ? nics : type.nics, line ? &network : NULL);
+    const double nics = nics_per_gpu > 0 ? fmax(1.0, round(nics_per_gpu * type.gpus)) : type.nics;
+    inputs->machine.fabric = collective_of(&type, (uint32_t)nics, line ? &network : NULL);
     return STATUS_OK;
 }
 

@@ -16,9 +16,9 @@ struct step_inputs {
     double half_width;          /* of the stack; 0 = its efficiency holds for any width             */
 };
 
-/* A server type; link NULL: NICs as it has them; nics 0: as many as it has. The machine's gpus and efficiency stay. */
+/* A server type; link NULL: NICs as it has them; nics_per_gpu 0: as many as it has. The machine's gpus and efficiency stay. */
 enum status step_take_server(struct catalog *catalog, const char *server, const char *link,
-                             uint32_t nics, struct step_inputs *inputs, struct diag *diag);
+                             double nics_per_gpu, struct step_inputs *inputs, struct diag *diag);
 
 /* How a framework trains on the server's GPUs, taken after it. */
 enum status step_take_stack(struct catalog *catalog, const char *stack, struct step_inputs *inputs,

@@ -3,6 +3,7 @@
 
 #include "cluster/links_ring.h"
 #include "cluster/paths.h"
+#include "spec/nic_map.h"
 
 #include <math.h>
 #include <stddef.h>
@@ -66,6 +67,16 @@ static void put_rings(const struct server_type *server, struct collective_hardwa
     if (server->gpus > 1) hardware->scaleup_bytes_per_s = hardware->ring_bytes_per_s[server->gpus];
 }
 
+/* NICs in use by the first GPUs of a server. */
+static void put_nics(const struct server_type *server, uint32_t nics,
+                     struct collective_hardware *hardware)
+{
+    struct nic_map map;
+    nic_map_init(&map, &server->tree, server->gpus, nics);
+    for (uint32_t gpus = 1; gpus <= server->gpus; gpus++)
+        hardware->nics_used[gpus] = nic_map_first(&map, gpus);
+}
+
 struct collective_hardware collective_of(const struct server_type *server, uint32_t nics,
                                          const struct link_type *link)
 {
@@ -84,6 +95,7 @@ struct collective_hardware collective_of(const struct server_type *server, uint3
         .sharp = link && link->sharp,
         .uplinks_bytes_per_s = INFINITY,
     };
+    put_nics(server, nics, &hardware);
     if (server->ring_from_links) put_rings(server, &hardware);
     if (server->fit.gpus == 0) return hardware;
     put_inside(server, &hardware);

@@ -93,6 +93,16 @@ static struct train_plan plan_of(const struct train_job *job, const struct train
     return plan;
 }
 
+/* NICs in use where a job sits, at most, over those of the even split that it counts as. */
+static double nics_frac(const struct collective_hardware *fabric, uint32_t servers, uint32_t gpus,
+                        uint32_t gpus_per_server)
+{
+    const uint32_t used = fabric->nics_used[gpus_per_server];
+    const double even = (double)gpus / gpus_per_server * (used > 0 ? used : fabric->nics);
+    const double most = (double)servers * fabric->nics;
+    return most < even ? most / even : 1;
+}
+
 struct train_time train_job_step(const struct train_job *job,
                                  const struct collective_hardware *fabric, uint32_t allowed,
                                  const struct collective_group *site, double traffic)
@@ -121,7 +131,8 @@ struct train_time train_job_step(const struct train_job *job,
         machine.fabric.domain_servers = (uint32_t)ceil(spread * fabric->domain_servers);
     }
     if (site->servers > 1 && spread > 1) {
-        machine.fabric.nic_bytes_per_s /= spread;
+        machine.fabric.nic_bytes_per_s *=
+            nics_frac(fabric, site->servers, site->gpus, machine.gpus_per_server);
         machine.fabric.host_memory_bytes_per_s /= spread;
         machine.fabric.staged_bytes_per_s *=
             staged_share(site->servers, site->gpus) /
