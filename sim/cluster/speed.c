@@ -74,7 +74,8 @@ static bool same_place(struct speed_place a, struct speed_place b)
 {
     return a.servers == b.servers && a.gpus_min == b.gpus_min && a.domains == b.domains &&
            a.domain_servers == b.domain_servers && a.domain_gpus == b.domain_gpus &&
-           a.spans_leaves == b.spans_leaves && a.spans_pods == b.spans_pods;
+           a.nics == b.nics && a.rail_nics == b.rail_nics && a.spans_leaves == b.spans_leaves &&
+           a.spans_pods == b.spans_pods;
 }
 
 /* The memoised time; which = 0 here, 1 recorded. */
@@ -86,7 +87,8 @@ static struct collective_result collective(struct speed *speed, int which, uint8
         (4 * (uint64_t)place.gpus_min + 2 * place.spans_pods + place.spans_leaves) *
             UINT64_C(0x9E3779B97F4A7C15) +
         ((uint64_t)place.domains << 24 ^ (uint64_t)place.domain_servers << 48 ^ place.domain_gpus) *
-            UINT64_C(0xD1B54A32D192ED03));
+            UINT64_C(0xD1B54A32D192ED03) +
+        ((uint64_t)place.nics << 16 | place.rail_nics) * UINT64_C(0x8CB92BA72F3D8DD7));
     struct collective_memo *row = &speed->memo[which][hash % MEMO_ROWS];
     if (row->gpus != gpus || row->profile != profile || !same_place(row->place, place)) {
         const struct collective_group group = site_group(place, gpus);
@@ -221,7 +223,8 @@ static struct planned planned(struct speed *speed, int which, const struct speed
                 .traffic = query->kappa_luck * communication->scale,
                 .site = site_group(place, place.gpus ? place.gpus : query->gpus),
                 .islands = site_islands(place),
-                .kind = (uint32_t)which << 1 | place.spans_pods },
+                .kind = place.nics << 16 | place.rail_nics << 2 | (uint32_t)which << 1 |
+                        place.spans_pods },
     };
     planned.pace = train_pace_of(speed->paces, &planned.at, &planned.hardware, 1);
     return planned;
@@ -237,7 +240,9 @@ static struct on_links on_links(const struct speed *speed, const struct planned 
 {
     const struct collective_group *site = &planned->at.site;
     const uint32_t all = speed->here.links_per_server;
-    const double nics = site->gpus_min < all ? site->gpus_min : all;
+    const struct collective_hardware *hardware = &planned->hardware;
+    const double nics =
+        hardware->nics_used[site->gpus_min < hardware->gpus ? site->gpus_min : hardware->gpus];
     const double rate = speed_server_bytes_per_s(speed) * nics / all;
     const double bytes = planned->pace.network_bytes;
     const double servers =

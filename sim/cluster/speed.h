@@ -38,6 +38,8 @@ struct speed_place {
     uint32_t domains;   /* NVLink domains that hold it; 0 = each server is one of its own */
     uint32_t domain_servers; /* on the domain that holds fewest; 0 = all domains but the last are full */
     uint32_t domain_gpus;    /* on the domain that holds fewest GPUs; unread when that is 0    */
+    uint32_t nics;      /* in use on the server that uses fewest (spec/nic_map); 0 = those of its first gpus_min GPUs */
+    uint32_t rail_nics; /* of these, on the rail that has most; unread when that is 0          */
     bool spans_leaves;  /* its servers hang on more than one leaf                      */
     bool spans_pods;    /* and these on more than one pod, or group of a dragonfly       */
 };

@@ -4,22 +4,35 @@
 #include "cluster/collective_of.h"
 #include "cluster/vm.h"
 #include "models/hardware.h"
+#include "spec/nic_map.h"
 
 #include <math.h>
 #include <string.h>
 
-static struct site site_of(const struct server_type *server, uint32_t nics,
-                           const struct link_type *link)
+/* Rails of the first GPUs. */
+static void put_rails(struct site *site, const struct nic_map *map, uint32_t rails)
 {
-    return (struct site){ .gpus_per_server = server->gpus,
-                          .links_per_server = nics,
-                          .servers_per_domain = server->domain_servers ? server->domain_servers : 1,
-                          .rails = 1,
-                          .nic_bytes_per_s = link->bytes_per_s,
-                          .nic_share_bytes_per_s = link->bytes_per_s,
-                          .uplinks_bytes_per_s = INFINITY,
-                          .pods_bytes_per_s = INFINITY,
-                          .hardware = collective_of(server, nics, link) };
+    struct nic_set set = { { 0 } };
+    site->rails = rails;
+    for (uint32_t gpu = 0; gpu < map->gpus; gpu++) {
+        nic_map_add(map, 1u << gpu, &set);
+        site->rail_nics[gpu + 1] = (uint16_t)nic_set_rail_most(map, &set, rails);
+    }
+}
+
+static struct site site_of(const struct server_type *server, const struct nic_map *map,
+                           const struct link_type *link, uint32_t rails)
+{
+    struct site site = { .gpus_per_server = server->gpus,
+                         .links_per_server = map->nics,
+                         .servers_per_domain = server->domain_servers ? server->domain_servers : 1,
+                         .nic_bytes_per_s = link->bytes_per_s,
+                         .nic_share_bytes_per_s = link->bytes_per_s,
+                         .uplinks_bytes_per_s = INFINITY,
+                         .pods_bytes_per_s = INFINITY,
+                         .hardware = collective_of(server, map->nics, link) };
+    put_rails(&site, map, rails);
+    return site;
 }
 
 struct site site_recorded(const struct scenario *scenario)
@@ -28,7 +41,9 @@ struct site site_recorded(const struct scenario *scenario)
     const struct fabric *fabric = &scenario->layouts[scenario->baseline].fabric;
     struct link_type link = fabric->link;
     link.bytes_per_s = server->nic_bytes_per_s;
-    struct site site = site_of(server, server->nics, &link);
+    struct nic_map map;
+    nic_map_init(&map, &server->tree, server->gpus, server->nics);
+    struct site site = site_of(server, &map, &link, 1);
     const uint64_t servers = scenario->recorded_count ? scenario->recorded_count : 1;
     const uint32_t ports = fabric->link.switch_ports;
     const double written = fabric->oversubscription;
@@ -41,18 +56,38 @@ struct site site_recorded(const struct scenario *scenario)
     return site;
 }
 
+/* Machines of one server that use the same NIC, at most. */
+static uint32_t sharers_of(const struct nic_map *map, uint32_t parts)
+{
+    const uint32_t each = map->gpus / parts;
+    uint32_t most = 1;
+    for (uint32_t nic = 0; nic < map->nics; nic++) {
+        uint32_t sharers = 0;
+        for (uint32_t part = 0; part < parts; part++) {
+            bool uses = false;
+            for (uint32_t gpu = part * each; gpu < (part + 1) * each; gpu++)
+                uses = uses || nic_set_has(&map->of_gpu[gpu], nic);
+            sharers += uses;
+        }
+        if (sharers > most) most = sharers;
+    }
+    return most;
+}
+
 /* Virtual machines: each node has a part of the server. What was measured on whole servers does not hold in parts of which
  * NVLinks are cut. */
 static void share_server(struct site *site, const struct server_type *server,
-                         const struct vm_rules *vm, uint32_t parts)
+                         const struct nic_map *map, const struct vm_rules *vm, uint32_t parts)
 {
     struct collective_hardware *hardware = &site->hardware;
     site->compute_frac = vm->compute_overhead_frac;
     site->servers_per_leaf *= parts;
     site->servers_per_domain = vm->shared_nvlink ? site->servers_per_domain * parts : 1;
     site->nic_share_bytes_per_s = vm_nic_bytes_per_s(server, site->nic_bytes_per_s, parts);
-    hardware->nic_bytes_per_s = site->nic_share_bytes_per_s;
+    hardware->nic_bytes_per_s =
+        vm_nic_bytes_per_s(server, site->nic_bytes_per_s, sharers_of(map, parts));
     hardware->gpus = server->gpus / parts;
+    hardware->nics = hardware->nics_used[hardware->gpus];
     if (!hardware->gpudirect) {
         hardware->host_memory_bytes_per_s /= 1 + vm->staged_overhead_frac;
         hardware->staged_bytes_per_s /= 1 + vm->staged_overhead_frac;
@@ -70,9 +105,10 @@ struct site site_of_layout(const struct scenario *scenario, const struct variant
     const struct layout *layout = &scenario->layouts[variant->layout];
     const struct fabric *fabric = &layout->fabric;
     const struct fabric_shape *shape = &variant->fabric;
-    struct site site = site_of(&layout->server, fabric->nics_per_server, &fabric->link);
+    struct nic_map map;
+    nic_map_init(&map, &layout->server.tree, layout->server.gpus, fabric->nics_per_server);
+    struct site site = site_of(&layout->server, &map, &fabric->link, shape->rails);
     site.servers_per_leaf = shape->servers_per_leaf;
-    site.rails = shape->rails;
     site.write_bytes_per_s = variant->storage.write_bytes_per_s;
     if (shape->uplinks_per_leaf > 0)
         site.uplinks_bytes_per_s =
@@ -80,7 +116,8 @@ struct site site_of_layout(const struct scenario *scenario, const struct variant
     if (shape->global_links > 0)
         site.pods_bytes_per_s = shape->global_links * shape->trunk_bytes_per_s;
     const struct vm_rules *vm = vm_of(scenario, variant);
-    if (vm != NULL) share_server(&site, &layout->server, vm, variant->nodes / variant->servers);
+    if (vm != NULL)
+        share_server(&site, &layout->server, &map, vm, variant->nodes / variant->servers);
     return site;
 }
 
@@ -117,7 +154,12 @@ struct collective_hardware site_hardware(const struct site *site, struct speed_p
         place.domain_servers > 0 ? place.domain_servers : place.servers - others * joined;
     const uint32_t leaves = least / smaller(least, site->servers_per_leaf);
     hardware.domain_servers = joined;
-    if (place.spans_leaves) hardware.uplinks_bytes_per_s = leaves * site->uplinks_bytes_per_s;
+    const uint32_t gpus = smaller(place.gpus_min, hardware.gpus);
+    if (place.nics > 0) hardware.nics_used[gpus] = place.nics;
+    const double rail_nics = place.nics > 0 ? place.rail_nics : site->rail_nics[gpus];
+    if (place.spans_leaves)
+        hardware.uplinks_bytes_per_s = leaves * site->uplinks_bytes_per_s *
+                                       (hardware.nics_used[gpus] / (rail_nics * site->rails));
     if (place.spans_pods && site->pods_bytes_per_s < hardware.uplinks_bytes_per_s)
         hardware.uplinks_bytes_per_s = site->pods_bytes_per_s;
     return hardware;

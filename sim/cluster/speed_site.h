@@ -9,6 +9,7 @@ struct site {
     uint32_t gpus_per_server, links_per_server;
     uint32_t servers_per_leaf, servers_per_domain; /* nodes, where these share a server      */
     uint32_t rails; /* leaves that one server hangs on                                 */
+    uint16_t rail_nics[LIMIT_GPUS_PER_SERVER + 1]; /* [g]: NICs in use by the first g GPUs, on the rail that has most */
     double nic_bytes_per_s;
     double nic_share_bytes_per_s; /* of one node, where nodes share a server            */
     double compute_frac;          /* v: what virtual machines take longer               */
@@ -33,7 +34,8 @@ struct collective_group site_group(struct speed_place place, uint32_t gpus);
 
 /* The site's hardware for one placement. Its network is bounded by the uplinks of the leaves of the emptiest island when the
  * job spans leaves, and by the cables between two groups of a dragonfly when it spans these: in leaf order its ring leaves a
- * leaf, and a group, once (MODELS 1.5 leaf_share, 2.11). Three tiers bound nothing more: what leaves a leaf finds as much
+ * leaf, and a group, once (MODELS 1.5 leaf_share, 2.11), over the rails of the NICs in use, of which that with most NICs
+ * counts. Three tiers bound nothing more: what leaves a leaf finds as much
  * room above. */
 struct collective_hardware site_hardware(const struct site *site, struct speed_place place);
 

@@ -100,6 +100,8 @@ struct run {
     uint32_t nodes_per_place; /* that placement keeps together: a leaf's, or an NVLink domain's */
     uint32_t nodes_per_domain, domain_stamp; /* NVLink domains over nodes (span.h); 1 = none         */
     struct nic_map nics;             /* of the GPUs of a server                                      */
+    uint32_t *node_masks;            /* [nodes] all 0: GPUs of a job; NULL where their number says how many NICs and
+                                      * rails they use                                              */
     struct domain_held *domains;     /* [domains] NULL without                                        */
     uint32_t *domain_list;           /* [domains] those that the span has seen                        */
     uint32_t *scratch_nodes;         /* [nodes] of a job that gives back GPUs on sick nodes      */

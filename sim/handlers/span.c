@@ -3,6 +3,15 @@
 
 #include "cluster/vm.h"
 
+/* Whether the number of GPUs that a job holds of a server does not say how many NICs and rails they use. */
+static bool nics_vary(const struct run *run)
+{
+    const struct fabric_shape *shape = &run->variant->fabric;
+    if (run->nics.nics == 1) return false;
+    return !run->nics.even ||
+           (shape->uplinks_per_leaf > 0 && shape->rails > 1 && shape->rails < run->nics.nics);
+}
+
 bool span_init(struct run *run)
 {
     const struct layout *layout = &run->scenario->layouts[run->variant->layout];
@@ -10,6 +19,9 @@ bool span_init(struct run *run)
     const uint32_t servers = layout->server.domain_servers > 1 ? layout->server.domain_servers : 1;
     nic_map_init(&run->nics, &layout->server.tree, layout->server.gpus ? layout->server.gpus : 1,
                  run->variant->fabric.nics_per_server);
+    if (nics_vary(run) &&
+        !(run->node_masks = ARENA_ARRAY(run->arena, uint32_t, run->variant->nodes)))
+        return false;
     run->overhead_of_rest = vm_overhead_units(vm_of(run->scenario, run->variant));
     run->nodes_per_leaf = run->variant->fabric.servers_per_leaf * per_server;
     run->nodes_per_place = servers > 1 ? servers * per_server : run->nodes_per_leaf;
@@ -66,6 +78,38 @@ void span_into(const struct run *run, const struct span *span, struct speed_plac
         place->domain_gpus = smaller(place->domain_gpus, domain->gpus);
     }
     if (place->domain_gpus < place->domain_servers) place->domain_gpus = place->domain_servers;
+}
+
+static uint32_t first_bits(uint32_t mask, uint32_t count)
+{
+    uint32_t rest = mask;
+    while (count > 0 && rest) {
+        rest &= rest - 1;
+        count--;
+    }
+    return mask & ~rest;
+}
+
+void span_nics(struct run *run, uint32_t first_grant, uint32_t used, struct speed_place *place)
+{
+    const struct cluster *cluster = &run->cluster;
+    const uint32_t parts = run->variant->nodes / run->variant->servers;
+    if (!run->node_masks) return;
+    for (uint32_t row = first_grant; row != GRANT_NONE; row = cluster->grants[row].next)
+        run->node_masks[cluster->grants[row].node] |= cluster->grants[row].mask;
+    place->nics = place->rail_nics = 0;
+    for (uint32_t row = first_grant; row != GRANT_NONE; row = cluster->grants[row].next) {
+        const uint32_t node = cluster->grants[row].node;
+        const uint32_t mask = first_bits(run->node_masks[node], used);
+        run->node_masks[node] = 0;
+        if (mask == 0) continue; /* seen already, or cores only */
+        struct nic_set set = { { 0 } };
+        nic_map_add(&run->nics, mask << node % parts * cluster->gpus_per_node, &set);
+        const uint32_t nics = nic_set_count(&run->nics, &set);
+        const uint32_t rail = nic_set_rail_most(&run->nics, &set, run->variant->fabric.rails);
+        if (place->nics == 0 || nics < place->nics) place->nics = nics;
+        if (rail > place->rail_nics) place->rail_nics = rail;
+    }
 }
 
 void span_plain(const struct run *run, uint32_t nodes, struct speed_place *place)

@@ -18,6 +18,10 @@ void span_add(struct run *run, struct span *span, uint32_t node, uint32_t gpus);
 /* The place with what the span has found. */
 void span_into(const struct run *run, const struct span *span, struct speed_place *place);
 
+/* NICs and rails that a job uses of a node, where they do not follow from how many GPUs it holds. used: GPUs of each node that
+ * it uses at most, its first ones. */
+void span_nics(struct run *run, uint32_t first_grant, uint32_t used, struct speed_place *place);
+
 /* Of a job on so many nodes as close together as can be. */
 void span_plain(const struct run *run, uint32_t nodes, struct speed_place *place);
 

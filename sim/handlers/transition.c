@@ -170,6 +170,8 @@ static struct speed_place place_of(struct run *run, const struct decision *decis
     struct speed_place place = { .servers = decision->part_count, .gpus_min = least ? least : 1 };
     span_into(run, &span, &place);
     if (idle) place.domain_gpus = place.gpus_min * place.domain_servers;
+    span_nics(run, run->live.attempts[decision->live].first_grant,
+              idle ? place.gpus_min : UINT32_MAX, &place);
     return place;
 }
 
@@ -193,6 +195,7 @@ static struct speed_place place_of_grants(struct run *run, uint32_t first_grant)
     }
     if (place.servers == 0) return (struct speed_place){ .servers = 1, .gpus_min = 1 };
     span_into(run, &span, &place);
+    span_nics(run, first_grant, UINT32_MAX, &place);
     return place;
 }
 

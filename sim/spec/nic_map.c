@@ -90,6 +90,18 @@ uint32_t nic_set_count(const struct nic_map *map, const struct nic_set *set)
     return count;
 }
 
+uint32_t nic_set_rail_most(const struct nic_map *map, const struct nic_set *set, uint32_t rails)
+{
+    uint32_t most = 0;
+    if (rails == 1) return nic_set_count(map, set);
+    for (uint32_t rail = 0; rail < rails; rail++) {
+        uint32_t count = 0;
+        for (uint32_t nic = rail; nic < map->nics; nic += rails) count += nic_set_has(set, nic);
+        if (count > most) most = count;
+    }
+    return most;
+}
+
 uint32_t nic_map_count(const struct nic_map *map, uint32_t gpu_mask)
 {
     struct nic_set set = { { 0 } };

@@ -49,7 +49,10 @@ static inline const struct nic_set *nic_map_of(const struct nic_map *map, uint32
 void nic_map_add(const struct nic_map *map, uint32_t gpu_mask, struct nic_set *set);
 uint32_t nic_set_count(const struct nic_map *map, const struct nic_set *set);
 
-/* Both at once, of one mask; the same of the first `gpus` GPUs. */
+/* NIC r is on rail r mod rails (spec/fabric.h): how many of a set are on the rail that has most of them. rails >= 1. */
+uint32_t nic_set_rail_most(const struct nic_map *map, const struct nic_set *set, uint32_t rails);
+
+/* Adding and counting at once, of one mask; the same of the first `gpus` GPUs. */
 uint32_t nic_map_count(const struct nic_map *map, uint32_t gpu_mask);
 uint32_t nic_map_first(const struct nic_map *map, uint32_t gpus);
 
