@@ -142,21 +142,83 @@ static void groups_are_joined_in_a_ring(void **state)
                 { "group 2 to 0", 100 }));
 }
 
+/* Of the link with this name; all names are different. */
+static double capacity(const struct fabric_net *net, const char *name)
+{
+    double found = 0;
+    for (uint32_t link = 0; link < net->links; link++) {
+        char text[LINK_NAME_BYTES];
+        fabric_net_name(net, link, text);
+        if (strcmp(text, name) != 0) continue;
+        assert_true(found == 0);
+        found = fabric_net_capacity(net, link);
+    }
+    return found;
+}
+
 static void capacities_are_those_of_their_cables(void **state)
 {
     (void)state;
     struct fabric_shape shape = pods();
-    shape.rails = 2; /* of both rails together */
+    shape.rails = 2; /* a leaf each in every unit */
     shape.leaves = 8;
     struct fabric_net net;
     assert_true(fabric_net_init(&net, &shape, &plain, 80));
-    CHECK_NEAR(fabric_net_capacity(&net, 0), 80, 1e-12);
-    CHECK_NEAR(fabric_net_capacity(&net, net.first_unit), 2 * 4 * 10, 1e-12);
-    CHECK_NEAR(fabric_net_capacity(&net, net.first_pod), 2 * 3 * 10, 1e-12);
+    assert_int_equal(net.links, 2 * (8 + 8 + 2));
+    CHECK_NEAR(capacity(&net, "server 7 in"), 80, 1e-12);
+    CHECK_NEAR(capacity(&net, "leaf 0 out"), 4 * 10, 1e-12);
+    CHECK_NEAR(capacity(&net, "leaf 7 in"), 4 * 10, 1e-12);
+    CHECK_NEAR(capacity(&net, "pod 1 in"), 2 * 3 * 10, 1e-12);
     fabric_net_clear(&net);
     shape = groups();
-    assert_true(fabric_net_init(&net, &shape, &plain, 80));
-    CHECK_NEAR(fabric_net_capacity(&net, net.first_group + 1), 5 * 10, 1e-12);
+    assert_true(fabric_net_init_nics(&net, &shape, &plain, 80, NULL, true));
+    assert_int_equal(net.links, 2 * (6 * 8 + 3) + 9);
+    CHECK_NEAR(capacity(&net, "server 5 NIC 7 in"), 10, 1e-12);
+    CHECK_NEAR(capacity(&net, "leaf 2 in"), 4 * 10, 1e-12);
+    CHECK_NEAR(capacity(&net, "group 0 to 1"), 5 * 10, 1e-12);
+    fabric_net_clear(&net);
+}
+
+/* Two GPUs a NIC, four NICs, rails 0 and 1 by turns. A job has GPUs 0 and 1, both behind NIC 0, of server 0; GPU 4, behind NIC
+ * 2, of server 1; GPUs 2 and 5, behind NICs 1 and 2, of servers 2 and 4. Unit 0, of servers 0 and 1, has leaves 0 and 1. */
+static void nics_and_rails_in_use(void **state)
+{
+    (void)state;
+    struct fabric_shape shape = leaves;
+    shape.kind = FABRIC_RAIL;
+    shape.nics_per_server = 4;
+    shape.rails = 2;
+    shape.leaves = 6;
+    struct server_tree tree;
+    struct nic_map map;
+    tree_plain(&tree, 8, 4, 2, 4);
+    nic_map_init(&map, &tree, 8, 4);
+    const uint32_t servers[] = { 0, 1, 2, 4 }, masks[] = { 0x03, 0x10, 0x24, 0x24 };
+    const struct fabric_job job = { .bytes = 100, .nics = 1, .masks = masks };
+    const struct expected want[] = {
+        { "server 0 NIC 0 out", 100 }, { "server 0 NIC 0 in", 100 }, { "server 1 NIC 2 out", 100 },
+        { "server 1 NIC 2 in", 100 },  { "server 2 NIC 1 out", 50 }, { "server 2 NIC 1 in", 50 },
+        { "server 2 NIC 2 out", 50 },  { "server 2 NIC 2 in", 50 },  { "server 4 NIC 1 out", 50 },
+        { "server 4 NIC 1 in", 50 },   { "server 4 NIC 2 out", 50 }, { "server 4 NIC 2 in", 50 },
+        { "leaf 0 out", 100 },         { "leaf 0 in", 100 },         { "leaf 2 out", 50 },
+        { "leaf 2 in", 50 },           { "leaf 3 out", 50 },         { "leaf 3 in", 50 },
+        { "leaf 4 out", 50 },          { "leaf 4 in", 50 },          { "leaf 5 out", 50 },
+        { "leaf 5 in", 50 },
+    };
+    struct fabric_net net;
+    assert_true(fabric_net_init_nics(&net, &shape, &plain, 80, &map, true));
+    struct link_use uses[64];
+    const uint32_t most = fabric_net_most_uses(&net, 4);
+    assert_true(most <= 64);
+    const uint32_t got = fabric_net_uses(&net, servers, 4, &job, uses);
+    assert_int_equal(got, sizeof want / sizeof *want);
+    for (size_t i = 0; i < sizeof want / sizeof *want; i++)
+        CHECK_NEAR(used(uses, got, &net, want[i].name), want[i].bytes, 1e-12);
+    for (uint32_t i = 0; i < got; i++)
+        assert_true(uses[i].flows == 1); /* each on one NIC of a server, or one a rail */
+    char name[LINK_NAME_BYTES];
+    fabric_net_name(&net, fabric_net_nic(&net, 3, 2), name);
+    assert_string_equal(name, "server 3 NIC 2 out");
     fabric_net_clear(&net);
 }
 
@@ -347,6 +409,7 @@ int main(void)
     struct rows rows = { 0 };
     rows_add(&rows, sampled_flows_meet_as_often_as_they_should, NULL, "sampled");
     rows_add(&rows, luck_belongs_to_a_placement, NULL, "luck");
+    rows_add(&rows, nics_and_rails_in_use, NULL, "NICs and rails in use");
     rows_add(&rows, rails_do_not_meet, NULL, "rails");
     for (uintptr_t row = 0; row < sizeof rings / sizeof *rings; row++)
         rows_add(&rows, expected_is_the_mean_of_sampled, (void *)row, "%s", rings[row].name);

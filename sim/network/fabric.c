@@ -4,6 +4,7 @@
 #include "base/assert.h"
 #include "base/philox.h"
 #include "models/contention.h"
+#include "network/fabric_nics.h"
 #include "network/fabric_parts.h"
 
 #include <stdio.h>
@@ -32,23 +33,35 @@ static double uplink_frac(const struct fabric_net *net)
 bool fabric_net_init(struct fabric_net *net, const struct fabric_shape *shape,
                      const struct fabric *fabric, double server_bytes_per_s)
 {
+    return fabric_net_init_nics(net, shape, fabric, server_bytes_per_s, NULL, false);
+}
+
+bool fabric_net_init_nics(struct fabric_net *net, const struct fabric_shape *shape,
+                          const struct fabric *fabric, double server_bytes_per_s,
+                          const struct nic_map *map, bool by_nic)
+{
     *net = (struct fabric_net){ .shape = *shape,
                                 .server_bytes_per_s = server_bytes_per_s,
+                                .map = map,
+                                .nic_links = by_nic ? shape->nics_per_server : 1,
                                 .routing = fabric->routing,
                                 .queue_pairs = fabric->queue_pairs ? fabric->queue_pairs : 1 };
     const bool one_by_one = net->routing == ROUTING_SAMPLED && shape->uplinks_per_leaf > 0;
     net->cables = one_by_one ? shape->rails * shape->uplinks_per_leaf : 1;
+    net->rail_links = one_by_one || shape->uplinks_per_leaf == 0 ? 1 : shape->rails;
     net->first_unit = 2 * shape->servers;
     net->first_pod =
         net->first_unit + (shape->uplinks_per_leaf > 0 ? 2 * shape->units * net->cables : 0);
     net->first_group = net->first_pod + (fabric_has_pods(net) ? 2 * shape->pods : 0);
-    net->links = net->first_group + (fabric_has_groups(net) ? shape->pods * shape->pods : 0);
+    net->bundles = net->first_group + (fabric_has_groups(net) ? shape->pods * shape->pods : 0);
+    net->links = fabric_link_count(net);
+    net->on_rail = calloc(shape->rails, sizeof *net->on_rail);
     net->unit_count = calloc(shape->units + 1, sizeof *net->unit_count);
     net->pod_count = calloc(shape->pods + 1, sizeof *net->pod_count);
     net->on_cable = calloc(net->cables, sizeof *net->on_cable);
     net->fullest.cables = shape->uplinks_per_leaf;
     if (one_by_one) net->loads = calloc(2 * (size_t)shape->units * net->cables, sizeof *net->loads);
-    if (!net->unit_count || !net->pod_count || !net->on_cable) return false;
+    if (!net->on_rail || !net->unit_count || !net->pod_count || !net->on_cable) return false;
     if (one_by_one && !net->loads) return false;
     net->uplink_frac = uplink_frac(net);
     return true;
@@ -60,6 +73,7 @@ void fabric_net_clear(struct fabric_net *net)
     free(net->pod_count);
     free(net->on_cable);
     free(net->loads);
+    free(net->on_rail);
     fullest_clear(&net->fullest);
     *net = (struct fabric_net){ 0 };
 }
@@ -69,10 +83,12 @@ double fabric_net_capacity(const struct fabric_net *net, uint32_t link)
     const struct fabric_shape *shape = &net->shape;
     const double trunk = shape->trunk_bytes_per_s;
     ASSERT(link < net->links);
-    if (link < net->first_unit) return net->server_bytes_per_s;
-    if (link < net->first_pod)
-        return net->uplink_frac * shape->rails * shape->uplinks_per_leaf / net->cables * trunk;
-    if (link < net->first_group)
+    const uint32_t bundle = fabric_part_of(net, link).bundle;
+    if (bundle < net->first_unit) return net->server_bytes_per_s / net->nic_links;
+    if (bundle < net->first_pod)
+        return net->uplink_frac * shape->rails * shape->uplinks_per_leaf / net->rail_links /
+               net->cables * trunk;
+    if (bundle < net->first_group)
         return (double)shape->spines / shape->pods * shape->uplinks_per_spine * trunk;
     return shape->global_links * trunk;
 }
@@ -97,11 +113,10 @@ bool fabric_net_routed_s(struct fabric_net *net, const uint32_t *servers, uint32
     if (net->routing != ROUTING_EXPECTED) return true;
     const uint32_t units = units_of(net, servers, count);
     if (units < 2) return true;
-    /* NICs by turns over the rails, as cross() has them: some rails may carry one more. */
-    const uint32_t each = job->nics / shape->rails, more = job->nics % shape->rails;
-    const struct fullest_leaves kinds[2] = { { units * (shape->rails - more),
-                                               each * net->queue_pairs },
-                                             { units * more, (each + 1) * net->queue_pairs } };
+    const struct rail_nics nics = fabric_rail_nics(net, job);
+    const struct fullest_leaves kinds[2] = { { units * (shape->rails - nics.rails),
+                                               nics.others * net->queue_pairs },
+                                             { units * nics.rails, nics.most * net->queue_pairs } };
     const double flow_s =
         job->bytes / ((double)job->nics * net->queue_pairs) / shape->trunk_bytes_per_s;
     double fullest;
@@ -114,7 +129,8 @@ uint32_t fabric_net_most_uses(const struct fabric_net *net, uint32_t servers)
 {
     const uint32_t units = at_most(servers, net->shape.units);
     const uint32_t pods = at_most(servers, net->shape.pods);
-    return 2 * (servers + units * net->cables + pods) + (fabric_has_groups(net) ? pods * pods : 0);
+    return 2 * (servers * net->nic_links + units * net->rail_links * net->cables + pods) +
+           (fabric_has_groups(net) ? pods * pods : 0);
 }
 
 struct use_list {
@@ -150,14 +166,16 @@ static void use_groups(const struct fabric_net *net, const uint32_t *servers, ui
 }
 
 /* From one unit to the next: each flow takes one of the cables that its NIC reaches. */
-static void cross(struct fabric_net *net, const struct fabric_job *job, uint32_t from, uint32_t to,
-                  struct use_list *list)
+static void cross(struct fabric_net *net, const struct fabric_job *job, const struct nic_set *nics,
+                  uint32_t from, uint32_t to, struct use_list *list)
 {
     const uint32_t uplinks = net->shape.uplinks_per_leaf;
     const uint32_t flows = job->nics * net->queue_pairs;
     const double flow_bytes = job->bytes / flows;
-    for (uint32_t f = 0; f < flows; f++) {
-        const uint32_t rail = f / net->queue_pairs % net->shape.rails;
+    for (uint32_t f = 0, nic = 0; f < flows; f++) {
+        while (!nic_set_has(nics, nic)) nic++;
+        const uint32_t rail = nic % net->shape.rails;
+        nic += (f + 1) % net->queue_pairs == 0;
         const uint64_t draw_no = (job->epoch << 40) + ((uint64_t)from << 16) + f;
         const uint32_t cable = (uint32_t)(stream_uniform(job->key, job->serial, draw_no) * uplinks);
         net->on_cable[rail * uplinks + at_most(cable, uplinks - 1)]++;
@@ -180,7 +198,9 @@ static void use_cables(struct fabric_net *net, const uint32_t *servers, uint32_t
     uint32_t last = first;
     for (uint32_t i = 1; i <= count; i++) {
         const uint32_t unit = i < count ? servers[i] / per_unit : first;
-        if (unit != last) cross(net, job, last, unit, list);
+        if (unit == last) continue;
+        const struct nic_set nics = fabric_nics(net, job, i - 1); /* of the last one of its unit */
+        cross(net, job, &nics, last, unit, list);
         last = unit;
     }
 }
@@ -202,7 +222,9 @@ uint32_t fabric_net_uses(struct fabric_net *net, const uint32_t *servers, uint32
                              .flows = (double)job->nics * net->queue_pairs };
     const bool one_by_one = fabric_one_by_one(net);
     if (count < 2) return 0;
-    if (job->part_count > 0) return fabric_traffic_uses(net, servers, count, job, uses);
+    if (job->part_count > 0)
+        return fabric_spread(net, servers, count, job, uses,
+                             fabric_traffic_uses(net, servers, count, job, uses));
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t unit = servers[i] / shape->servers_per_leaf;
         ASSERT(servers[i] < shape->servers && (i == 0 || servers[i] > servers[i - 1]));
@@ -221,7 +243,7 @@ uint32_t fabric_net_uses(struct fabric_net *net, const uint32_t *servers, uint32
     }
     if (fabric_has_groups(net)) use_groups(net, servers, count, &list);
     if (one_by_one) use_cables(net, servers, count, job, &list);
-    return list.count;
+    return fabric_spread(net, servers, count, job, uses, list.count);
 }
 
 void fabric_net_name(const struct fabric_net *net, uint32_t link, char text[LINK_NAME_BYTES])
@@ -232,21 +254,26 @@ void fabric_net_name(const struct fabric_net *net, uint32_t link, char text[LINK
         uint32_t first;
     } kinds[] = { { "pod", net->first_pod }, { "leaf", net->first_unit }, { "server", 0 } };
     ASSERT(link < net->links);
-    if (link >= net->first_group) {
-        const uint32_t pair = link - net->first_group;
+    const struct fabric_part at = fabric_part_of(net, link);
+    if (at.bundle >= net->first_group) {
+        const uint32_t pair = at.bundle - net->first_group;
         snprintf(text, LINK_NAME_BYTES, "group %u to %u", pair / net->shape.pods,
                  pair % net->shape.pods);
         return;
     }
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-        if (link < kinds[i].first) continue;
-        const uint32_t row = link - kinds[i].first;
+        if (at.bundle < kinds[i].first) continue;
+        const uint32_t row = at.bundle - kinds[i].first;
         if (i == 1 && net->cables > 1) {
             snprintf(text, LINK_NAME_BYTES, "leaf %u cable %u %s", row / 2 / net->cables,
                      row / 2 % net->cables, way[row % 2]);
             return;
         }
-        snprintf(text, LINK_NAME_BYTES, "%s %u %s", kinds[i].what, row / 2, way[row % 2]);
+        if (i == 2 && net->nic_links > 1)
+            snprintf(text, LINK_NAME_BYTES, "server %u NIC %u %s", row / 2, at.part, way[row % 2]);
+        else
+            snprintf(text, LINK_NAME_BYTES, "%s %u %s", kinds[i].what,
+                     i == 1 ? row / 2 * net->rail_links + at.part : row / 2, way[row % 2]);
         return;
     }
 }

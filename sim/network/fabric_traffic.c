@@ -1,4 +1,5 @@
 /* fabric_traffic.c - uses of a job whose traffic has parts: rings, all-to-all and stages of groups; see fabric.h. */
+#include "network/fabric_nics.h"
 #include "network/fabric_parts.h"
 
 #include "base/assert.h"
@@ -140,7 +141,8 @@ static struct cable_load *loads_of(const struct counted *at, uint32_t unit)
 }
 
 /* Flows from one server to another, each over one cable that its NIC reaches. */
-static void draw(const struct counted *at, uint32_t part, uint32_t from, uint32_t to, double bytes)
+static void draw(const struct counted *at, uint32_t part, const struct nic_set *nics, uint32_t from,
+                 uint32_t to, double bytes)
 {
     const struct fabric_net *net = at->net;
     const struct fabric_job *job = at->job;
@@ -148,8 +150,10 @@ static void draw(const struct counted *at, uint32_t part, uint32_t from, uint32_
     struct cable_load *out = loads_of(at, unit_of(net, from)), *in = loads_of(at, unit_of(net, to));
     const uint64_t pair = mix64(mix64((uint64_t)from << 32 | to) + job->epoch);
     const uint64_t key = mix64(job->key + part + 1);
-    for (uint32_t f = 0; f < flows; f++) {
-        const uint32_t rail = f / net->queue_pairs % net->shape.rails;
+    for (uint32_t f = 0, nic = 0; f < flows; f++) {
+        while (!nic_set_has(nics, nic)) nic++;
+        const uint32_t rail = nic % net->shape.rails;
+        nic += (f + 1) % net->queue_pairs == 0;
         const uint32_t any = (uint32_t)(stream_uniform(key, job->serial, pair + f) * uplinks);
         const uint32_t cable = rail * uplinks + (any < uplinks ? any : uplinks - 1);
         out[2 * cable].part_bytes += bytes / flows;
@@ -164,10 +168,11 @@ static void draw_part(const struct counted *at, uint32_t p)
     for (uint32_t i = 0; i < at->count; i++) {
         const uint32_t first = i - i % way.block, rest = at->count - first;
         const uint32_t end = first + (way.block < rest ? way.block : rest);
+        const struct nic_set nics = fabric_nics(at->net, at->job, i);
         for (uint32_t j = first; j < end; j++) {
             if (unit_of(at->net, at->servers[i]) == unit_of(at->net, at->servers[j])) continue;
             const double share = traffic_into(&way, i, j, j + 1);
-            if (share > 0) draw(at, p, at->servers[i], at->servers[j], part->bytes * share);
+            if (share > 0) draw(at, p, &nics, at->servers[i], at->servers[j], part->bytes * share);
         }
     }
 }
@@ -249,7 +254,7 @@ static bool expected_s(const struct counted *at, const struct traffic_part *part
     const struct fabric_shape *shape = &at->net->shape;
     const struct traffic_way way = way_of(at, part);
     const double pair = traffic_pair(&way), pairs_each = at->net->queue_pairs;
-    const uint32_t each = at->job->nics / shape->rails, more = at->job->nics % shape->rails;
+    const struct rail_nics nics = fabric_rail_nics(at->net, at->job);
     struct fullest_leaves kinds[FULLEST_KINDS];
     uint32_t count = 0, end = end_of(at, 0, unit_of);
     const bool several = end < at->count && end_of(at, end, unit_of) < at->count;
@@ -259,8 +264,9 @@ static bool expected_s(const struct counted *at, const struct traffic_part *part
         const double share = end - i < at->count ? traffic_leaving(&way, i, end) : 0;
         const double flows = ceil(share / pair - 1e-9) * pairs_each;
         if (share <= 0) continue;
-        if (each > 0) count = add_kind(kinds, count, sums * (shape->rails - more), flows * each);
-        if (more > 0) count = add_kind(kinds, count, sums * more, flows * (each + 1));
+        if (nics.others > 0)
+            count = add_kind(kinds, count, sums * (shape->rails - nics.rails), flows * nics.others);
+        count = add_kind(kinds, count, sums * nics.rails, flows * nics.most);
     }
     double mean = 0;
     const double flow_bytes = part->bytes * pair / (at->job->nics * pairs_each);
