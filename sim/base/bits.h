@@ -13,6 +13,14 @@ static inline int bits_count(uint32_t mask)
     return (int)(mask * 0x01010101u >> 24);
 }
 
+/* The lowest `count` of the bits set, or all. */
+static inline uint32_t bits_lowest(uint32_t mask, uint32_t count)
+{
+    uint32_t rest = mask;
+    for (; count > 0 && rest; count--) rest &= rest - 1;
+    return mask & ~rest;
+}
+
 /* The number of bits set in each byte, and the sum of bytes. Up to 31 of the former may be added before. */
 static inline uint64_t bits_of_bytes(uint64_t mask)
 {

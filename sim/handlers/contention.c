@@ -2,6 +2,7 @@
 #include "handlers/contention.h"
 
 #include "base/assert.h"
+#include "base/bits.h"
 #include "base/philox.h"
 #include "base/sort.h"
 #include "handlers/books.h"
@@ -29,6 +30,15 @@ static bool fill_links(struct contention *contention)
     return true;
 }
 
+/* Whether one NIC of a server may be slower than the others. */
+static bool slow_nics(const struct scenario *scenario)
+{
+    for (uint32_t i = 0; i < scenario->event_count; i++)
+        if (scenario->events[i].action == ACTION_NIC_DEGRADE) return true;
+    return scenario->failures.slow_link.share > 0 &&
+           scenario->failures.component[COMPONENT_LINK].law != LAW_NONE;
+}
+
 static bool init(struct contention *contention, const struct run *run)
 {
     static const enum estimate estimates[] = { [NETWORK_NONE] = ESTIMATES,
@@ -42,17 +52,20 @@ static bool init(struct contention *contention, const struct run *run)
     contention->order = calloc(servers, sizeof *contention->order);
     contention->spare = calloc(servers, sizeof *contention->spare);
     contention->keys = calloc(servers, sizeof *contention->keys);
-    contention->seen = calloc(servers, sizeof *contention->seen);
+    contention->mask_of = calloc(servers, sizeof *contention->mask_of);
+    contention->masks = calloc(servers, sizeof *contention->masks);
     const size_t nics = (size_t)servers * run->variant->fabric.nics_per_server;
     contention->nic_factor = calloc(nics, sizeof *contention->nic_factor);
     for (size_t i = 0; contention->nic_factor && i < nics; i++) contention->nic_factor[i] = 1;
     contention->net = periodic_create();
     if (!agenda_init(&contention->joins, run->live.capacity)) return false;
-    if (!contention->seen || !contention->nic_factor || !contention->servers ||
-        !contention->order || !contention->spare || !contention->keys || !contention->net ||
-        !fabric_net_init(&contention->fabric, &run->variant->fabric,
-                         &run->scenario->layouts[run->variant->layout].fabric,
-                         speed_server_bytes_per_s(run->speed)))
+    if (!contention->mask_of || !contention->masks || !contention->nic_factor ||
+        !contention->servers || !contention->order || !contention->spare || !contention->keys ||
+        !contention->net ||
+        !fabric_net_init_nics(&contention->fabric, &run->variant->fabric,
+                              &run->scenario->layouts[run->variant->layout].fabric,
+                              speed_server_bytes_per_s(run->speed), &run->nics,
+                              run->nics.nics > 1 && (run->nics.shared || slow_nics(run->scenario))))
         return false;
     if (run->keep_detail && contention->estimate != ESTIMATES &&
         !(contention->told = calloc(contention->fabric.links, sizeof *contention->told)))
@@ -66,11 +79,8 @@ static bool init(struct contention *contention, const struct run *run)
 static bool slow_links(const struct run *run)
 {
     const struct scenario *scenario = run->scenario;
-    if (scenario->layouts[run->variant->layout].fabric.routing != ROUTING_EVEN) return true;
-    for (uint32_t i = 0; i < scenario->event_count; i++)
-        if (scenario->events[i].action == ACTION_NIC_DEGRADE) return true;
-    return scenario->failures.slow_link.share > 0 &&
-           scenario->failures.component[COMPONENT_LINK].law != LAW_NONE;
+    return scenario->layouts[run->variant->layout].fabric.routing != ROUTING_EVEN ||
+           slow_nics(scenario);
 }
 
 bool contention_init(struct run *run)
@@ -100,7 +110,8 @@ void contention_destroy(struct contention *contention)
     free(contention->order);
     free(contention->spare);
     free(contention->keys);
-    free(contention->seen);
+    free(contention->mask_of);
+    free(contention->masks);
     free(contention->nic_factor);
     free(contention->uses);
     free(contention->told);
@@ -166,25 +177,33 @@ uint32_t contention_servers(const struct run *run, uint32_t live)
     struct contention *contention = run->contention;
     const struct cluster *cluster = &run->cluster;
     const uint32_t parts = run->variant->nodes / run->variant->servers;
+    const bool idle = run->live.attempts[live].held > demand_of_live(run, live)->gpus;
+    const uint32_t used = idle ? contention->members[live].query.place.gpus_min : UINT32_MAX;
     uint32_t count = 0;
     bool ascending = true;
     for (uint32_t row = run->live.attempts[live].first_grant; row != GRANT_NONE;
          row = cluster->grants[row].next) {
-        const uint32_t server = cluster->grants[row].node / parts;
-        if (cluster->grants[row].mask == 0 || contention->seen[server]) continue;
-        ascending = ascending && (count == 0 || server > contention->servers[count - 1]);
-        contention->seen[server] = 1;
-        contention->servers[count++] = server;
+        const uint32_t node = cluster->grants[row].node, server = node / parts;
+        const uint32_t mask = bits_lowest(cluster->grants[row].mask, used);
+        if (mask != 0 && contention->mask_of[server] == 0) {
+            ascending = ascending && (count == 0 || server > contention->servers[count - 1]);
+            contention->servers[count++] = server;
+        }
+        contention->mask_of[server] |= mask << node % parts * cluster->gpus_per_node;
+    }
+    if (!ascending) {
+        for (uint32_t i = 0; i < count; i++) {
+            contention->keys[i] = contention->servers[i];
+            contention->order[i] = i;
+        }
+        sort_rows(contention->order, contention->spare, count, contention->keys);
+        for (uint32_t i = 0; i < count; i++)
+            contention->servers[i] = (uint32_t)contention->keys[contention->order[i]];
     }
     for (uint32_t i = 0; i < count; i++) {
-        contention->seen[contention->servers[i]] = 0;
-        contention->keys[i] = contention->servers[i];
-        contention->order[i] = i;
+        contention->masks[i] = contention->mask_of[contention->servers[i]];
+        contention->mask_of[contention->servers[i]] = 0;
     }
-    if (ascending) return count;
-    sort_rows(contention->order, contention->spare, count, contention->keys);
-    for (uint32_t i = 0; i < count; i++)
-        contention->servers[i] = (uint32_t)contention->keys[contention->order[i]];
     return count;
 }
 
@@ -202,10 +221,12 @@ static void enter(struct run *run, uint32_t live)
     if (!contention->network || !speed_operation(run->speed, &member->query, &operation)) return;
     const uint32_t servers = contention_servers(run, live);
     if (servers < 2 || operation.compute_s <= 0) return;
-    const uint32_t nics = run->variant->fabric.nics_per_server;
-    const uint32_t least = member->query.place.gpus_min;
+    const struct speed_place *place = &member->query.place;
     const struct fabric_job sends = { .bytes = operation.bytes,
-                                      .nics = least < nics ? least : nics,
+                                      .nics = place->nics > 0
+                                                  ? place->nics
+                                                  : nic_map_first(&run->nics, place->gpus_min),
+                                      .masks = contention->masks,
                                       .key = contention->key_ecmp,
                                       .serial = run->live.jobs[live].serial,
                                       .epoch = member->epoch };
@@ -286,16 +307,19 @@ void contention_leave(struct run *run, uint32_t live)
 void contention_set_server(struct contention *contention, uint32_t server)
 {
     const uint32_t nics = contention->fabric.shape.nics_per_server;
+    const uint32_t links =
+        contention->fabric.nic_links; /* one for all: no NIC is slow, or there is one */
     const double *factors = &contention->nic_factor[(size_t)server * nics];
-    double least = 1;
-    for (uint32_t i = 0; i < nics; i++)
-        if (factors[i] < least) least = factors[i];
-    for (uint32_t link = 2 * server; link < 2 * server + 2; link++) {
-        const double all = least * fabric_net_capacity(&contention->fabric, link);
-        const double taken = contention->load ? (double)contention->load[link] : 0;
-        periodic_set_capacity(contention->net, link,
-                              taken < all * STORAGE_MOST ? all - taken : all * (1 - STORAGE_MOST));
-    }
+    for (uint32_t nic = 0; nic < links; nic++)
+        for (uint32_t way = 0; way < 2; way++) {
+            const uint32_t link = fabric_net_nic(&contention->fabric, server, nic) + way;
+            const double all = factors[nic] * fabric_net_capacity(&contention->fabric, link);
+            const double load = contention->load ? (double)contention->load[2 * server + way] : 0;
+            const double taken = load / links; /* evenly over the NICs */
+            periodic_set_capacity(contention->net, link,
+                                  taken < all * STORAGE_MOST ? all - taken
+                                                             : all * (1 - STORAGE_MOST));
+        }
     contention->changed = true;
 }
 

@@ -27,8 +27,8 @@ void contention_resume(struct run *run, uint32_t live);
 /* It no longer communicates; nothing happens when it did not. */
 void contention_leave(struct run *run, uint32_t live);
 
-/* A NIC carries this part of what it should, 0 to 1. A collective in lock step puts as much on each NIC of a server, so
- * all of them are as slow as the slowest. */
+/* A NIC carries this part of what it should, 0 to 1. A collective in lock step puts as much on each NIC that it uses of a
+ * server (spec/nic_map), so all of these are as slow as the slowest; who does not use it does not notice. */
 void contention_set_nic(struct run *run, uint32_t server, uint32_t nic, double factor);
 
 /* The end of an instant. */

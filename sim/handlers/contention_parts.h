@@ -39,7 +39,7 @@ struct contention {
     uint32_t *servers, *order, *spare; /* [servers] of a job */
     uint64_t *keys;                    /* [servers]          */
     uint64_t key_ecmp;
-    uint8_t *seen; /* [servers] all 0    */
+    uint32_t *mask_of, *masks; /* [servers] all 0 between calls: GPUs of a job by server; in the order of `servers` */
     struct link_use *uses;
     struct link_told *told; /* [links] NULL without detail */
     bool changed;
@@ -56,7 +56,7 @@ struct contention {
 /* Less than this part of a time or rate does not change a tempo (MODELS 4.6). */
 #define CONTENTION_MOVED 1e-9
 
-/* Servers that the job holds GPUs of, ascending, each once, in contention->servers. */
+/* Servers that the job holds GPUs of, ascending, each once, in contention->servers; those GPUs that it uses in ->masks. */
 uint32_t contention_servers(const struct run *run, uint32_t live);
 
 /* The job works as fast as its query says. */

@@ -1,6 +1,7 @@
 /* span.c - see span.h. */
 #include "handlers/span.h"
 
+#include "base/bits.h"
 #include "cluster/vm.h"
 
 /* Whether the number of GPUs that a job holds of a server does not say how many NICs and rails they use. */
@@ -80,16 +81,6 @@ void span_into(const struct run *run, const struct span *span, struct speed_plac
     if (place->domain_gpus < place->domain_servers) place->domain_gpus = place->domain_servers;
 }
 
-static uint32_t first_bits(uint32_t mask, uint32_t count)
-{
-    uint32_t rest = mask;
-    while (count > 0 && rest) {
-        rest &= rest - 1;
-        count--;
-    }
-    return mask & ~rest;
-}
-
 void span_nics(struct run *run, uint32_t first_grant, uint32_t used, struct speed_place *place)
 {
     const struct cluster *cluster = &run->cluster;
@@ -100,7 +91,7 @@ void span_nics(struct run *run, uint32_t first_grant, uint32_t used, struct spee
     place->nics = place->rail_nics = 0;
     for (uint32_t row = first_grant; row != GRANT_NONE; row = cluster->grants[row].next) {
         const uint32_t node = cluster->grants[row].node;
-        const uint32_t mask = first_bits(run->node_masks[node], used);
+        const uint32_t mask = bits_lowest(run->node_masks[node], used);
         run->node_masks[node] = 0;
         if (mask == 0) continue; /* seen already, or cores only */
         struct nic_set set = { { 0 } };
