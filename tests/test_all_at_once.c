@@ -30,6 +30,7 @@ struct cast {
     bool named;                   /* jobs name models                                           */
     uint32_t servers, gpus, nics; /* of one server                                              */
     uint32_t nodes, node_gpus;    /* what schedulers see: servers, or the machines on them      */
+    uint32_t unit;                /* GPUs of which a training plan needs a multiple             */
 };
 
 static bool is(const struct cast *cast, const char *family)
@@ -74,11 +75,14 @@ static void put_workload(struct cast *cast)
     case 2:
         put("kind: %s", one_of("by_size|resnet50|bert|llm7b"));
         break;
-    case 3:
+    case 3: {
+        const uint32_t tensor = 1 + below(4), pipeline = 1 + below(3);
         put("train: {model: mpt-1b, stack: megatron-core-h100, gpu: h100-sxm, tensor: %u, "
             "pipeline: %u, samples_per_gpu: 4}",
-            1 + below(4), 1 + below(3));
+            tensor, pipeline);
+        cast->unit = tensor * pipeline;
         break;
+    }
     default:
         put("kind: by_model_mix");
         cast->named = true;
@@ -191,6 +195,12 @@ static const char *any_model(uint32_t gpus)
                   ", model: transformer");
 }
 
+/* The next multiple. */
+static uint32_t whole(uint32_t count, uint32_t unit)
+{
+    return (count + unit - 1) / unit * unit;
+}
+
 static void put_job(const struct cast *cast, uint32_t row)
 {
     const uint32_t all = cast->servers * cast->gpus;
@@ -198,11 +208,14 @@ static void put_job(const struct cast *cast, uint32_t row)
     put("- {id: j%u, at: %us, run: %us, user: u%u", row, below(22 * 3600), run_s, below(3));
     uint32_t gpus = chance(15) ? 64 : chance(50) ? 1 + below(all / 3) : 2 * (1 + below(8));
     if (gpus > all) gpus = all;
+    if (gpus > 1) gpus = whole(gpus, cast->unit);
     if (is(cast, "plain") || is(cast, "static")) {
-        if (is(cast, "static") && gpus > all / 4) gpus = all / 4;
+        if (is(cast, "static") && gpus > all / 4)
+            gpus = all / 4 < cast->unit ? cast->unit : all / 4 / cast->unit * cast->unit;
         put(", gpus: %u", gpus);
     } else if (is(cast, "slurm")) {
-        const uint32_t nodes = 1 + below(cast->nodes / 2), each = 1 + below(cast->node_gpus);
+        const uint32_t each = 1 + below(cast->node_gpus);
+        const uint32_t nodes = whole(1 + below(cast->nodes / 2), cast->unit);
         if (chance(50))
             put(", gpus: %u", gpus);
         else {
@@ -212,7 +225,8 @@ static void put_job(const struct cast *cast, uint32_t row)
         if (chance(50)) put(", no_kill: true");
         put(", partition: %s, time: %us", one_of("p0|p1"), 60 + run_s / 2 + below(2 * run_s));
     } else {
-        const uint32_t each = 1 + below(cast->node_gpus), pods = 1 + gpus / each;
+        const uint32_t each = 1 + below(cast->node_gpus);
+        const uint32_t pods = whole(1 + gpus / each, cast->unit);
         gpus = pods * each;
         put(", pods: %u", pods);
         if (is(cast, "kai")) put(", queue: q%u", below(2));
@@ -230,7 +244,7 @@ static void write_text(const char *family, uint64_t seed)
 {
     text_begin("test.all_at_once", seed);
     put_head(seed);
-    struct cast cast = { .family = family };
+    struct cast cast = { .family = family, .unit = 1 };
     put_workload(&cast);
     put_layout(&cast);
     put_failures();

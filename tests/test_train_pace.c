@@ -125,7 +125,7 @@ static void staged_gradients_by_hand(void **state)
     CHECK_NEAR(train_job_step(&measured, &fabric, ring, &sparse, 1).step_s, sparse_s, 1e-12);
 }
 
-/* Any number of GPUs, any even or uneven split: groups that do not divide shrink, and the books close. */
+/* Any multiple of the groups, any even or uneven split; the books close. */
 static void odd_jobs_run(void **state)
 {
     (void)state;
@@ -138,7 +138,8 @@ static void odd_jobs_run(void **state)
     trains(&fixture.scenario, &odd);
     fixture.scenario.shape = SHAPE_FREE;
     fixture_layout(&fixture, "odd", 6, 5);
-    for (uint32_t i = 0; i < 24; i++) fixture_job(&fixture, i, 100 * i, 5000, 0, 1 + i);
+    for (uint32_t i = 0; i < 24; i++)
+        fixture_job(&fixture, i, 100 * i, 5000, 0, i % 4 == 3 ? 1 : 8 + 8 * (i % 3));
     fixture_ready(&fixture);
     struct replica_result result;
     assert_int_equal(fixture_run(&fixture, 0, 0, &result), STATUS_OK);
@@ -196,6 +197,55 @@ static void what_does_not_fit_is_refused(void **state)
     }
 }
 
+/* As `gpuplan step` has it: tensor 4 x pipeline 2 x expert 1. One GPU that draws its profile has no communication. */
+static const struct {
+    bool named;
+    uint32_t gpus;
+    bool fits;
+} sizes[] = {
+    { true, 8, true },   { true, 24, true },   { true, 12, false },  { true, 23, false },
+    { true, 4, false },  { true, 1, false },   { false, 1, true },   { false, 2, false },
+    { false, 16, true }, { false, 63, false }, { false, 60, false }, { false, 64, true },
+};
+
+static void groups_divide_a_job_or_it_is_refused(void **state)
+{
+    const uint64_t row = rows_number(state);
+    struct train_job grouped = measured;
+    grouped.tensor = 4;
+    grouped.pipeline = 2;
+    struct fixture fixture;
+    fixture_init(&fixture, 1);
+    trains(&fixture.scenario, &grouped);
+    snprintf(fixture.scenario.communication.mix[0].profile.id, 8, "grouped");
+    fixture_layout(&fixture, "any", 8, 8);
+    fixture_job(&fixture, 0, 0, 100, 0, sizes[row].gpus);
+    fixture.jobs.text = ARENA_ARRAY(fixture.jobs.arena, char, 8);
+    snprintf(fixture.jobs.text + 1, 7, "job1");
+    fixture.jobs.id[0] = 1;
+    if (sizes[row].named) {
+        fixture.jobs.model = ARENA_ARRAY(fixture.jobs.arena, uint32_t, 1);
+        fixture.jobs.text = ARENA_ARRAY(fixture.jobs.arena, char, 16);
+        snprintf(fixture.jobs.text, 16, "grouped");
+        fixture.jobs.id[0] = 8;
+        snprintf(fixture.jobs.text + 8, 8, "job1");
+    }
+    assert_int_equal(plan_build(&fixture.scenario, &fixture.jobs, &fixture.import, NULL, 0, 1,
+                                &fixture.plan, fixture.diag),
+                     sizes[row].fits ? STATUS_OK : STATUS_INPUT);
+    char *text = NULL, want[64];
+    size_t bytes = 0;
+    FILE *out = open_memstream(&text, &bytes);
+    assert_non_null(out);
+    diag_print(fixture.diag, out);
+    assert_int_equal(fclose(out), 0);
+    snprintf(want, sizeof want, "job 'job1': its %u GPUs are no multiple of the 8",
+             sizes[row].gpus);
+    assert_true(sizes[row].fits == (strstr(text, want) == NULL));
+    free(text);
+    fixture_clear(&fixture);
+}
+
 int main(void)
 {
     struct rows rows = { 0 };
@@ -203,7 +253,10 @@ int main(void)
         rows_add(&rows, gradients_by_hand, (void *)g, "eight GPUs on servers of %u", (unsigned)g);
     rows_add(&rows, a_pipeline_has_a_bubble, NULL, "a pipeline has a bubble");
     rows_add(&rows, staged_gradients_by_hand, NULL, "staged gradients by hand");
-    rows_add(&rows, odd_jobs_run, NULL, "jobs of 1 to 24 GPUs on servers of 5");
+    rows_add(&rows, odd_jobs_run, NULL, "jobs of 8 to 24 GPUs on servers of 5");
+    for (uintptr_t row = 0; row < sizeof sizes / sizeof *sizes; row++)
+        rows_add(&rows, groups_divide_a_job_or_it_is_refused, (void *)row, "%s: %u GPUs",
+                 sizes[row].named ? "named" : "drawn", sizes[row].gpus);
     rows_add(&rows, the_slowest_member_is_told, (void *)0, "stragglers among GPUs");
     rows_add(&rows, the_slowest_member_is_told, (void *)1, "stragglers among servers");
     rows_add(&rows, what_does_not_fit_is_refused, NULL, "what does not fit is refused");

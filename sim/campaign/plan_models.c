@@ -5,6 +5,8 @@
 #include "cluster/speed.h"
 #include "cluster/train_of.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 static enum status unknown_model(const struct plan *plan, struct place at, uint32_t row,
@@ -30,6 +32,51 @@ struct fits {
     uint32_t gpus[SEEN];
     uint8_t profile[SEEN];
 };
+
+/* "job 'a'", or "job row 7" where it has no name. */
+static const char *job_name(const struct jobs *jobs, uint32_t row, char text[LIMIT_NAME_BYTES + 16])
+{
+    const char *id = jobs->text + jobs->id[row];
+    char safe[LIMIT_NAME_BYTES];
+    if (*id)
+        snprintf(text, LIMIT_NAME_BYTES + 16, "job '%s'",
+                 text_escape(id, strlen(id), safe, sizeof safe));
+    else
+        snprintf(text, LIMIT_NAME_BYTES + 16, "job row %u", row + 1);
+    return text;
+}
+
+/* As `gpuplan step` does, a plan is taken as it is written or refused. */
+static enum status check_groups(const struct jobs *jobs, uint32_t row,
+                                const struct profile *profile, struct place at, struct diag *diag)
+{
+    const struct train_job *train = &profile->train;
+    char name[LIMIT_NAME_BYTES + 16];
+    if (train->model.id[0] == '\0' || jobs->gpus[row] % train_job_multiple(train) == 0)
+        return STATUS_OK;
+    return diag_error(diag, at,
+                      "%s: its %u GPUs are no multiple of the %" PRIu64
+                      " that its training plan ('%s') needs, tensor %u x pipeline %u x expert %u; "
+                      "give it a multiple, or a model whose groups divide it",
+                      job_name(jobs, row, name), jobs->gpus[row], train_job_multiple(train),
+                      profile->id, train->tensor, train->pipeline, train->expert);
+}
+
+/* A job that names nothing needs a profile that it can be drawn. */
+static enum status check_drawn(const struct jobs *jobs, uint32_t row,
+                               const struct communication *communication, struct place at,
+                               struct diag *diag)
+{
+    const struct profile *refused = NULL;
+    const uint32_t gpus = jobs->gpus[row];
+    for (uint32_t i = 0; i < communication->mix_count && gpus > 1; i++) {
+        const struct mix_entry *entry = &communication->mix[i];
+        if (entry->weight <= 0 || gpus < entry->gpus_min || gpus > entry->gpus_max) continue;
+        if (speed_profile_admits(entry, gpus)) return STATUS_OK;
+        if (!refused) refused = &entry->profile;
+    }
+    return refused ? check_groups(jobs, row, refused, at, diag) : STATUS_OK;
+}
 
 static enum status check_memory(const struct profile *profile, uint8_t row_of_mix, uint32_t gpus,
                                 struct fits *fits, struct place at, struct diag *diag)
@@ -61,8 +108,7 @@ static void warn_of_drawn(const struct communication *communication, uint32_t gp
     for (uint32_t i = 0; i < communication->mix_count && !*told && gpus > 1; i++) {
         const struct mix_entry *entry = &communication->mix[i];
         const struct train_job *train = &entry->profile.train;
-        if (train->model.id[0] == '\0' || entry->weight <= 0 || gpus < entry->gpus_min ||
-            gpus > entry->gpus_max)
+        if (train->model.id[0] == '\0' || entry->weight <= 0 || !speed_profile_admits(entry, gpus))
             continue;
         const double bytes = train_job_memory(train, gpus).total_bytes;
         if (bytes <= train->gpu.memory_bytes) continue;
@@ -86,12 +132,14 @@ enum status plan_models(struct plan *plan, struct place jobs_file, struct diag *
         const char *model = jobs->model ? jobs->text + jobs->model[row] : "";
         if (*model == '\0') {
             plan->profiles_drawn |= jobs->gpus[row] > 1;
+            TRY(check_drawn(jobs, row, communication, jobs_file, diag));
             warn_of_drawn(communication, jobs->gpus[row], jobs_file, diag, &told);
             continue;
         }
         const uint8_t named = speed_profile_named(plan->scenario, model);
         if (named == PROFILE_UNKNOWN) return unknown_model(plan, jobs_file, row, model, diag);
         plan->profile_used[named] = true;
+        TRY(check_groups(jobs, row, &communication->mix[named].profile, jobs_file, diag));
         TRY(check_memory(&communication->mix[named].profile, named, jobs->gpus[row], &fits,
                          jobs_file, diag));
     }

@@ -99,6 +99,9 @@ bool speed_storage(struct speed *speed, const struct speed_query *query,
 /* All NICs of one server, one direction. */
 double speed_server_bytes_per_s(const struct speed *speed);
 
+/* Whether the mix draws the entry for a job of this size: within its range, and its training plan, if any, divides. */
+bool speed_profile_admits(const struct mix_entry *entry, uint32_t gpus);
+
 /* The row of the mix that a uniform u in (0, 1) draws for a job of this size. */
 uint8_t speed_profile(const struct scenario *scenario, uint32_t gpus, double u);
 

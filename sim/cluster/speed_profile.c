@@ -1,7 +1,16 @@
 /* speed_profile.c - which profile of the mix a job has (speed.h). */
 #include "cluster/speed.h"
 
+#include "cluster/train_of.h"
+
 #include <string.h>
+
+bool speed_profile_admits(const struct mix_entry *entry, uint32_t gpus)
+{
+    const struct train_job *train = &entry->profile.train;
+    if (gpus < entry->gpus_min || gpus > entry->gpus_max) return false;
+    return train->model.id[0] == '\0' || gpus < 2 || gpus % train_job_multiple(train) == 0;
+}
 
 uint8_t speed_profile(const struct scenario *scenario, uint32_t gpus, double u)
 {
@@ -9,13 +18,13 @@ uint8_t speed_profile(const struct scenario *scenario, uint32_t gpus, double u)
     double total = 0;
     for (uint32_t i = 0; i < communication->mix_count; i++) {
         const struct mix_entry *entry = &communication->mix[i];
-        if (gpus >= entry->gpus_min && gpus <= entry->gpus_max) total += entry->weight;
+        if (speed_profile_admits(entry, gpus)) total += entry->weight;
     }
     double left = u * total;
     uint8_t last = 0;
     for (uint32_t i = 0; i < communication->mix_count; i++) {
         const struct mix_entry *entry = &communication->mix[i];
-        if (gpus < entry->gpus_min || gpus > entry->gpus_max) continue;
+        if (!speed_profile_admits(entry, gpus)) continue;
         last = (uint8_t)i;
         left -= entry->weight;
         if (left < 0) break;

@@ -63,6 +63,11 @@ static uint32_t common_divisor(uint32_t a, uint32_t b)
     return a;
 }
 
+uint64_t train_job_multiple(const struct train_job *job)
+{
+    return (uint64_t)job->tensor * job->pipeline * job->expert;
+}
+
 /* GPUs of each server when the job is spread evenly in groups that fit: the largest number up to gpus_min that divides
  * the job and nests with tensor groups. */
 static uint32_t even_gpus(const struct collective_group *site, uint32_t tensor)

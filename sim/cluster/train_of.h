@@ -22,8 +22,12 @@ double train_buckets(const struct train_model *model, const struct train_plan *p
 /* Kernels on layers of this width reach so much of what wide ones do: h/(h + half). */
 double train_width_factor(double hidden, double half_width);
 
-/* A step of a job whose GPUs sit as `site` says. Groups that do not divide the job's GPUs, or those on a server, shrink to the largest divisor that
- * does. An uneven split counts as the even one over more servers that fits it, with as many NICs in all. traffic:
+/* GPUs of which a job has a multiple: tensor x pipeline x expert. */
+uint64_t train_job_multiple(const struct train_job *job);
+
+/* A step of a job whose GPUs sit as `site` says. Jobs have as many GPUs as their groups need; one that goes on with fewer, as
+ * some were lost, has groups of the largest divisor. An uneven split counts as the even one over more servers that fits it,
+ * with as many NICs in all. traffic:
  * multiplies the time of communication. */
 struct train_time train_job_step(const struct train_job *job,
                                  const struct collective_hardware *fabric, uint32_t allowed,

@@ -45,7 +45,7 @@
 { "train.model", KEY_NAME, REQUIRED, AT(train_job, model_id), .help = "what is trained: an entry of catalog models.yaml" },
 { "train.stack", KEY_NAME, REQUIRED, AT(train_job, stack_id), .help = "how: a framework of catalog models.yaml, fitted on this generation of GPUs" },
 { "train.gpu", KEY_NAME, REQUIRED, AT(train_job, gpu_id), .help = "whose peak and memory count; layouts do not compute faster or slower" },
-{ "train.tensor", KEY_COUNT, RANGE(1, 65536), .fallback = "1", AT(train_job, tensor), .help = "GPUs of a tensor parallel group" },
+{ "train.tensor", KEY_COUNT, RANGE(1, 65536), .fallback = "1", AT(train_job, tensor), .help = "GPUs of a tensor parallel group; a job has a multiple of tensor x pipeline x expert GPUs" },
 { "train.pipeline", KEY_COUNT, RANGE(1, 65536), .fallback = "1", AT(train_job, pipeline), .help = "stages of the pipeline" },
 { "train.expert", KEY_COUNT, RANGE(1, 65536), .fallback = "1", AT(train_job, expert), .help = "GPUs, part of the data parallel ones, over which experts lie" },
 { "train.interleave", KEY_COUNT, RANGE(1, 4096), .fallback = "1", AT(train_job, interleave), .help = "model chunks of a GPU" },

@@ -44,8 +44,7 @@ struct train_stack {
 };
 
 /* How the jobs of a profile are trained, whatever their number of GPUs: data parallel groups take what tensor and pipeline
- * leave. Where the GPUs of a job, or those it has on each server, do not divide by a group, the group is the largest
- * divisor of it that does. */
+ * leave. A job has a multiple of tensor x pipeline x expert GPUs; how many of them share a server is its placement's. */
 struct train_job {
     struct model_shape model;   /* id "": the profile has numbers of its own, and none of this      */
     struct train_stack stack;
