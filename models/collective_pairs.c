@@ -62,12 +62,16 @@ struct cost cost_all_to_all(const struct view *view)
     const double n = view->gpus;
     const struct cost best = pairs_inside(view);
     if (view->servers == 1) return best;
-    const struct wire each = pair_network(view, view->gpus_min);
+    struct view below = *view;
+    below.network = view->nics;
+    struct wire each = pair_network(&below, view->gpus_min);
+    each.bytes_per_s *= pairs_efficiency(view->servers);
+    each = narrower(
+        each, (struct wire){ view->uplinks.bytes_per_s / view->gpus_min, view->uplinks.cause });
     const double others = n - view->gpus_min; /* a member of the emptiest server has most to send */
     const struct cost outside = { view->hardware->network_hop_s + others * MESSAGE_S,
-                                  others / n * view->size_bytes /
-                                      (each.bytes_per_s * pairs_efficiency(view->servers)),
-                                  each.cause, PROTOCOL_SIMPLE };
+                                  others / n * view->size_bytes / each.bytes_per_s, each.cause,
+                                  PROTOCOL_SIMPLE };
     return outside.latency_s + outside.wire_s > best.latency_s + best.wire_s ? outside : best;
 }
 

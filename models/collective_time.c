@@ -84,6 +84,21 @@ static uint32_t fullest(const struct view *view, uint32_t parts, uint32_t least,
     return most < least ? least : most;
 }
 
+/* What the cables above its leaves leave the group. */
+static struct wire uplinks_of(const struct collective_hardware *hardware,
+                              const struct collective_group *group)
+{
+    double bytes_per_s = INFINITY;
+    if (group->spans_leaves) {
+        const double leaf = group->leaf_load > 0 ? group->leaf_load : 1;
+        const double pair = group->pair_load > 0 ? group->pair_load : 1;
+        bytes_per_s = hardware->uplinks_bytes_per_s / leaf;
+        if (hardware->pair_bytes_per_s > 0)
+            bytes_per_s = smaller(bytes_per_s, hardware->pair_bytes_per_s / pair);
+    }
+    return (struct wire){ bytes_per_s, BOTTLENECK_LEAF };
+}
+
 static struct view view_of(const struct collective_hardware *hardware, enum collective_op op,
                            const struct collective_group *group, double size_bytes)
 {
@@ -111,12 +126,12 @@ static struct view view_of(const struct collective_hardware *hardware, enum coll
                                                        : fullest(&view, group->servers,
                                                                  group->gpus_min, hardware->gpus));
     if (hardware->gpudirect) view.network.bytes_per_s *= emptiest.servers;
-    if (group->spans_leaves)
-        view.network =
-            narrower(view.network, (struct wire){ hardware->uplinks_bytes_per_s, BOTTLENECK_LEAF });
     if (joined > 1 && hardware->domain_bytes_per_s > 0)
         view.network =
             narrower(view.network, (struct wire){ hardware->domain_bytes_per_s, BOTTLENECK_NIC });
+    view.nics = view.network;
+    view.uplinks = uplinks_of(hardware, group);
+    view.network = narrower(view.nics, view.uplinks);
     return view;
 }
 
@@ -184,7 +199,7 @@ static struct collective_hardware without_network(const struct collective_hardwa
     struct collective_hardware free = *hardware;
     free.nic_bytes_per_s = free.gpu_pcie_bytes_per_s = INFINITY;
     free.host_memory_bytes_per_s = free.uplinks_bytes_per_s = INFINITY;
-    free.domain_bytes_per_s = free.staged_bytes_per_s = 0;
+    free.domain_bytes_per_s = free.staged_bytes_per_s = free.pair_bytes_per_s = 0;
     free.network_hop_s = free.tree_hop_s = 0;
     return free;
 }

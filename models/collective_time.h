@@ -20,6 +20,8 @@
  * In use are the NICs of the group's GPUs (1.4, spec/nic_map): u(g) of k, so that W = min(u(g) nic, g pcie), of the server
  * that holds fewest. The k nic of 2.4 with g = 1 and the k nic/g of 1.4 are those of jobs that hold all GPUs of their
  * servers; there u = k.
+ * Uplinks that carry more than a ring's bytes (leaf_load of the group) leave W so much less; what all-to-all loses on NICs, e(N), it
+ * does not lose on uplinks that are slower anyhow.
  *
  * Without GPUDirect every GPU stages its own traffic, so that W is the share of one GPU (end of 2.10); where it was
  * measured what one GPU alone gets, W is what models/staging leaves of that, all-to-all as a ring (assumed). W never
@@ -129,6 +131,7 @@ struct collective_hardware {
     struct collective_line two_servers; /* measured on two servers where a tree is faster than the NICs allow a ring;
                                            all 0 = no gain                                                */
     double uplinks_bytes_per_s;     /* by which the ring of a group leaves a leaf; INFINITY = they never limit */
+    double pair_bytes_per_s;        /* between two groups of a dragonfly that it spans; 0 = it does not      */
 };
 
 /* Where the members of one collective sit. */
@@ -141,6 +144,9 @@ struct collective_group {
     uint32_t domains;        /* that hold it                                         */
     uint32_t domain_servers; /* >= 1, on the domain that holds fewest                */
     uint32_t domain_gpus;    /* >= 1, on the domain that holds fewest of these       */
+    /* Bytes over the uplinks of the fullest leaf, and from one group of a dragonfly to another, over those that a ring of
+     * servers (or domains) puts there (models/traffic); 0: it is a ring, or unknown */
+    double leaf_load, pair_load;
 };
 
 struct collective_result {

@@ -27,7 +27,8 @@ struct view {
     uint32_t servers, gpus, gpus_min, gpus_most; /* gpus_most: on the fullest server, at most */
     uint32_t reference;                          /* GPUs that the lines were measured on      */
     double factor, size_bytes;                   /* f, S                                      */
-    struct wire network;                         /* W                                         */
+    struct wire nics, uplinks;                   /* without uplinks; these alone              */
+    struct wire network;                         /* W: the narrower one                       */
 };
 
 static inline double smaller(double a, double b)

@@ -154,3 +154,20 @@ double traffic_fullest(const struct traffic_way *way, uint32_t per_leaf)
     }
     return most;
 }
+
+double traffic_fullest_pair(const struct traffic_way *way, uint32_t per_group)
+{
+    ASSERT(per_group >= 1);
+    const uint32_t all = way->servers;
+    double most = 0;
+    for (uint32_t first = 0; per_group < all && first < all; first += per_group)
+        for (uint32_t to = 0; to < all; to += per_group) {
+            const uint32_t end = first + smaller(per_group, all - first);
+            const uint32_t to_end = to + smaller(per_group, all - to);
+            double share = 0;
+            for (uint32_t server = first; to != first && server < end; server++)
+                share += traffic_into(way, server, to, to_end);
+            if (share > most) most = share;
+        }
+    return most;
+}

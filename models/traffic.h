@@ -54,4 +54,7 @@ double traffic_leaving(const struct traffic_way *way, uint32_t first, uint32_t e
 /* What leaves the fullest leaf, where each holds `per_leaf` >= 1 of the servers, the last one the rest. 0: one holds all. */
 double traffic_fullest(const struct traffic_way *way, uint32_t per_leaf);
 
+/* What goes from one group of `per_group` servers to one other, the most of any two. 0: one holds all. */
+double traffic_fullest_pair(const struct traffic_way *way, uint32_t per_group);
+
 #endif

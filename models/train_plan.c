@@ -116,6 +116,7 @@ static struct collective_hardware share_of(const struct train_machine *machine, 
     if (used > 0) share.nics_used[1] = smaller(share.nics, all->nics_used[1]);
     share.host_memory_bytes_per_s /= sharing;
     share.uplinks_bytes_per_s /= sharing;
+    share.pair_bytes_per_s /= sharing;
     return share;
 }
 

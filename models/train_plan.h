@@ -64,6 +64,8 @@ struct train_machine {
     bool spans_leaves;    /* the servers hang on more than one leaf                   */
     uint32_t domains, domain_servers; /* NVLink domains that hold all of them, and servers on the domain that holds fewest;
                              domains 0: all but the last one full                     */
+    uint32_t leaf_servers, pair_servers; /* most of them on one leaf, and in one group of a dragonfly; 0: every collective
+                             loads uplinks as a ring does                             */
     double peak_flops_per_s, efficiency; /* of kernels without exposed communication */
     double memory_bytes;                 /* of a GPU; INFINITY: not checked          */
     double memory_bytes_per_s;           /* INFINITY: the optimizer takes no time    */

@@ -14,8 +14,9 @@ static const double adam_bytes = 28.0;
 
 struct cost {
     double total_s, intra_s; /* intra: on an infinitely fast network */
-    /* Of collectives between servers: before hiding, bandwidth terms, bytes that leave each server. */
-    double network_s, wire_s, bytes;
+    /* Of collectives between servers: before hiding, bandwidth terms, bytes that leave each server; of these, those of the
+     * groups that keep the same experts. */
+    double network_s, wire_s, bytes, far_bytes;
 };
 
 /* What all functions look at. */
@@ -35,6 +36,12 @@ static double smaller(double a, double b)
 static double larger(double a, double b)
 {
     return a > b ? a : b;
+}
+
+static double servers_of(const struct train_machine *machine)
+{
+    return ceil((double)machine->gpus /
+                (machine->gpus_per_server ? machine->gpus_per_server : machine->fabric.gpus));
 }
 
 /* ---- compute ---- */
@@ -75,10 +82,44 @@ static double time_passes(struct job *job)
 
 /* ---- communication of one microbatch ---- */
 
+static struct traffic_part part_of(const struct job *job, uint32_t members, uint32_t stride,
+                                   enum collective_op op)
+{
+    const double v = job->plan->interleave;
+    return (struct traffic_part){ .pattern = op == OP_ALL_TO_ALL  ? TRAFFIC_ALL_TO_ALL
+                                             : op == OP_SEND_RECV ? TRAFFIC_STAGES
+                                                                  : TRAFFIC_RING,
+                                  .members = members,
+                                  .stride = stride,
+                                  .back = (v - 1) / v };
+}
+
+/* How full uplinks get by the groups of all servers together. */
+static void load_uplinks(const struct job *job, const struct traffic_part *part,
+                         struct train_group *group)
+{
+    const struct train_machine *machine = job->machine;
+    struct collective_group *members = &group->members;
+    if (!members->spans_leaves || machine->leaf_servers == 0) return;
+    const uint32_t joined = machine->fabric.domain_servers > 1 ? machine->fabric.domain_servers : 1;
+    const uint32_t servers = (uint32_t)servers_of(machine);
+    const uint32_t domains = machine->domains ? machine->domains : (servers + joined - 1) / joined;
+    const uint32_t leaf = machine->leaf_servers, pair = machine->pair_servers;
+    const struct traffic_way way = traffic_way_of(part, machine->gpus, servers, domains);
+    members->leaf_load = traffic_fullest(&way, leaf) / (joined < leaf ? joined : leaf);
+    members->pair_load = pair > 0 ? traffic_fullest_pair(&way, pair) / joined : 0;
+    if (!(members->pair_load > 0)) group->hardware.pair_bytes_per_s = 0;
+    if (!(members->leaf_load > 0)) members->spans_leaves = false;
+}
+
 static struct cost collective_cost(const struct job *job, uint32_t members, uint32_t stride,
                                    enum collective_op op, double size_bytes)
 {
-    const struct train_group group = train_group_of(job->machine, members, stride);
+    struct train_group group = train_group_of(job->machine, members, stride);
+    if (group.members.servers > 1) {
+        const struct traffic_part part = part_of(job, members, stride, op);
+        load_uplinks(job, &part, &group);
+    }
     const struct collective_result result =
         collective_time(&group.hardware, op, &group.members, size_bytes, job->machine->allowed);
     const double traffic = job->plan->traffic;
@@ -110,13 +151,13 @@ static struct cost exposed(struct cost cost, double beside_s, double overlap)
 static struct cost times(struct cost cost, double count)
 {
     return (struct cost){ cost.total_s * count, cost.intra_s * count, cost.network_s * count,
-                          cost.wire_s * count, cost.bytes * count };
+                          cost.wire_s * count,  cost.bytes * count,   cost.far_bytes * count };
 }
 
 static struct cost plus(struct cost a, struct cost b)
 {
     return (struct cost){ a.total_s + b.total_s, a.intra_s + b.intra_s, a.network_s + b.network_s,
-                          a.wire_s + b.wire_s, a.bytes + b.bytes };
+                          a.wire_s + b.wire_s,   a.bytes + b.bytes,     a.far_bytes + b.far_bytes };
 }
 
 static double activations(const struct job *job)
@@ -173,8 +214,10 @@ static struct cost held_cost(const struct job *job, enum collective_op op, doubl
                            ((double)plan->tensor * plan->pipeline * plan->expert);
     const struct cost dense = collective_cost(job, plan->data, plan->tensor, op, local - experts);
     if (experts <= 0) return dense;
-    return plus(dense, collective_cost(job, plan->data / plan->expert, plan->tensor * plan->expert,
-                                       op, experts));
+    struct cost far =
+        collective_cost(job, plan->data / plan->expert, plan->tensor * plan->expert, op, experts);
+    far.far_bytes = far.bytes;
+    return plus(dense, far);
 }
 
 /* K buckets beside one pass; w between all exposed and the best of 3.3. */
@@ -235,17 +278,20 @@ static double adam_s(const struct job *job)
     return parameters * adam_bytes / job->machine->memory_bytes_per_s;
 }
 
-static double servers_of(const struct train_machine *machine)
-{
-    return ceil((double)machine->gpus /
-                (machine->gpus_per_server ? machine->gpus_per_server : machine->fabric.gpus));
-}
-
 static double input_wait_s(const struct train_plan *plan, double busy_s)
 {
     if (plan->input_bytes <= 0) return 0.0;
     return input_bound_s(busy_s, plan->input_bytes * plan->batch, plan->input_bytes_per_s, true) -
            busy_s;
+}
+
+static void add_part(const struct job *job, uint32_t members, uint32_t stride,
+                     enum collective_op op, double bytes, struct train_time *time)
+{
+    if (!(bytes > 0)) return;
+    struct traffic_part *part = &time->traffic[time->traffic_count++];
+    *part = part_of(job, members, stride, op);
+    part->bytes = bytes;
 }
 
 /* Communication of the step by group, and both stalls. */
@@ -264,6 +310,12 @@ static void add_stalls(const struct job *job, struct train_time *time)
     time->network_s = all.network_s;
     time->wire_s = all.wire_s;
     time->network_bytes = all.bytes;
+    const uint32_t tp = job->plan->tensor, dp = job->plan->data, ep = job->plan->expert;
+    add_part(job, tp, 1, OP_ALL_REDUCE, tensor.bytes, time);
+    add_part(job, ep, tp, OP_ALL_TO_ALL, expert.bytes, time);
+    add_part(job, job->plan->pipeline, tp * dp, OP_SEND_RECV, pipeline.bytes, time);
+    add_part(job, dp, tp, OP_ALL_REDUCE, gradient.bytes - gradient.far_bytes, time);
+    add_part(job, dp / ep, tp * ep, OP_ALL_REDUCE, gradient.far_bytes, time);
 }
 
 struct train_time train_step(const struct train_model *model, const struct train_plan *plan,

@@ -22,7 +22,10 @@
 #ifndef GPUPLAN_MODELS_TRAIN_STEP_H
 #define GPUPLAN_MODELS_TRAIN_STEP_H
 
+#include "models/traffic.h"
 #include "models/train_plan.h"
+
+enum { TRAIN_PARTS = 5 }; /* tensor, expert, pipeline, gradients, gradients of experts */
 
 /* The first eight add up to step_s. */
 struct train_time {
@@ -36,8 +39,11 @@ struct train_time {
     double step_s;
     /* Exposed communication by group; they add up to both stalls. */
     double tensor_s, expert_s, pipeline_s, gradient_s;
-    /* Communication between servers: before hiding, and its bandwidth terms alone; bytes that leave each server in a step. */
+    /* Communication between servers: before hiding, and its bandwidth terms alone; bytes that leave each server in a step, of a
+     * stage in the middle, and by group. */
     double network_s, wire_s, network_bytes;
+    struct traffic_part traffic[TRAIN_PARTS];
+    uint32_t traffic_count; /* those that put bytes on the network */
     double flops;             /* of the model, without recomputation; 0 when compute was measured */
     double flops_per_s_gpu;   /* flops/(n step) */
     double mfu;               /* that over peak */

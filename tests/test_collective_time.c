@@ -265,9 +265,9 @@ static void staged_by_the_fullest_server(void **state)
     static const struct {
         struct collective_group group;
         double share;
-    } cases[] = { { { 2, 4, 1, false, 0, 0, 0 }, 3 },
-                  { { 2, 4, 2, false, 0, 0, 0 }, 2 },
-                  { { 4, 4, 1, false, 0, 0, 0 }, 1 } };
+    } cases[] = { { { .servers = 2, .gpus = 4, .gpus_min = 1 }, 3 },
+                  { { .servers = 2, .gpus = 4, .gpus_min = 2 }, 2 },
+                  { { .servers = 4, .gpus = 4, .gpus_min = 1 }, 1 } };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         CHECK_NEAR(
             collective_time(&hardware, OP_ALL_REDUCE, &cases[i].group, 1e9, ALLOW(ALGORITHM_RING))
@@ -327,22 +327,6 @@ static void c112_c119_the_size_of_the_group_counts(void **state)
                   collective_time(&hardware, op, &large, MIB, ALLOW_ALL).total_s,
               "%s: 64 GPUs are as fast as 32", collective_op_names[op]);
     }
-}
-
-/* A leaf's uplinks bound those who span leaves. */
-static void uplinks_bound_who_spans_leaves(void **state)
-{
-    (void)state;
-    struct collective_hardware hardware = plain_hardware();
-    hardware.uplinks_bytes_per_s = 97e9;
-    struct collective_group group = group_of(4, 8);
-    CHECK_NEAR(collective_time(&hardware, OP_ALL_REDUCE, &group, GIB, ALLOW_AUTO).total_s,
-               56 * 3.4e-6 + 6 * 14e-6 + 2 * 31 / 32.0 * GIB / 370.8e9, 1e-12);
-    group.spans_leaves = true;
-    const struct collective_result result =
-        collective_time(&hardware, OP_ALL_REDUCE, &group, GIB, ALLOW_AUTO);
-    CHECK_NEAR(result.total_s, 56 * 3.4e-6 + 6 * 14e-6 + 2 * 31 / 32.0 * GIB / 97e9, 1e-12);
-    assert_int_equal(result.bottleneck, BOTTLENECK_LEAF);
 }
 
 /* ---- any hardware ---- */
@@ -467,7 +451,6 @@ int main(void)
         { all_to_all_uses_the_nic_of_each_gpu, "all-to-all uses the NIC of each GPU" },
         { c115_uneven_groups_of_unequal_inside, "C115: uneven groups of unequal inside" },
         { c112_c119_the_size_of_the_group_counts, "C112, C119: the size of the group counts" },
-        { uplinks_bound_who_spans_leaves, "uplinks bound who spans leaves" },
         { c110_monotone_in_every_bandwidth, "C110: monotone in every bandwidth" },
         { monotone_in_size, "monotone in size" },
         { limits_hold, "limits hold" },

@@ -49,11 +49,11 @@ static void collectives_stage_as_measured(void **state)
     static const struct {
         struct collective_group group;
         double nic_bytes_per_s, want_s;
-    } cases[] = { { { 2, 4, 2, false, 0, 0, 0 }, 6e9, 1.5 * 1.06 * 1.4 / 0.6 },
-                  { { 2, 4, 1, false, 0, 0, 0 }, 6e9, 1.5 * 1.06 * 1.4 / 0.6 },
-                  { { 4, 4, 1, false, 0, 0, 0 }, 6e9, 1.5 / 0.6 },
-                  { { 4, 16, 4, false, 0, 0, 0 }, 6e9, 1.875 * 1.18 / 0.6 },
-                  { { 4, 4, 1, false, 0, 0, 0 }, 0.3e9, 1.5 / 0.3 } };
+    } cases[] = { { { .servers = 2, .gpus = 4, .gpus_min = 2 }, 6e9, 1.5 * 1.06 * 1.4 / 0.6 },
+                  { { .servers = 2, .gpus = 4, .gpus_min = 1 }, 6e9, 1.5 * 1.06 * 1.4 / 0.6 },
+                  { { .servers = 4, .gpus = 4, .gpus_min = 1 }, 6e9, 1.5 / 0.6 },
+                  { { .servers = 4, .gpus = 16, .gpus_min = 4 }, 6e9, 1.875 * 1.18 / 0.6 },
+                  { { .servers = 4, .gpus = 4, .gpus_min = 1 }, 0.3e9, 1.5 / 0.3 } };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         hardware.nic_bytes_per_s = cases[i].nic_bytes_per_s;
         const struct collective_result result =

@@ -72,6 +72,19 @@ static void domains_send_to_each_other_alone(void **state)
     CHECK_NEAR(traffic_into(&all_way, 0, 2, 3), 1 / 6.0, 1e-14);
 }
 
+/* Twelve servers, groups of three: all-to-all sends 9 x 1/11 between each two, a ring all of one server's to the next group alone. */
+static void pairs_by_hand(void **state)
+{
+    (void)state;
+    const struct traffic_part all = { TRAFFIC_ALL_TO_ALL, 96, 1, 0, 1 };
+    const struct traffic_part ring = { TRAFFIC_RING, 96, 1, 0, 1 };
+    const struct traffic_way all_way = traffic_way_of(&all, 96, 12, 12);
+    const struct traffic_way ring_way = traffic_way_of(&ring, 96, 12, 12);
+    CHECK_NEAR(traffic_fullest_pair(&all_way, 3), 9 / 11.0, 1e-14);
+    assert_true(traffic_fullest_pair(&ring_way, 3) == 1);
+    assert_true(traffic_fullest_pair(&ring_way, 12) == 0);
+}
+
 /* ---- rank by rank ---------------------------------------------------------------------------- */
 
 /* What ranks send to ranks: [from] to the servers outside first .. end - 1, of rows of `g` ranks. */
@@ -154,6 +167,7 @@ int main(void)
     rows_add(&rows, leaves_are_those_of_the_models, NULL, "leaves");
     rows_add(&rows, plans_by_hand, NULL, "plans by hand");
     rows_add(&rows, domains_send_to_each_other_alone, NULL, "domains");
+    rows_add(&rows, pairs_by_hand, NULL, "pairs");
     for (uintptr_t seed = 1; seed <= 300; seed++)
         rows_add(&rows, ranks_say_the_same, (void *)seed, "ranks, seed %u", (unsigned)seed);
     for (uintptr_t seed = 1; seed <= 300; seed++)

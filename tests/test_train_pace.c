@@ -115,9 +115,9 @@ static void staged_gradients_by_hand(void **state)
                                                 .host_memory_bytes_per_s = 80e9,
                                                 .staged_bytes_per_s = 0.6e9,
                                                 .uplinks_bytes_per_s = INFINITY };
-    const struct collective_group dense = { 2, 4, 2, false, 0, 0, 0 },
-                                  uneven = { 2, 4, 1, false, 0, 0, 0 },
-                                  sparse = { 4, 4, 1, false, 0, 0, 0 };
+    const struct collective_group dense = { .servers = 2, .gpus = 4, .gpus_min = 2 },
+                                  uneven = { .servers = 2, .gpus = 4, .gpus_min = 1 },
+                                  sparse = { .servers = 4, .gpus = 4, .gpus_min = 1 };
     const uint32_t ring = ALLOW(ALGORITHM_RING);
     const double sparse_s = 2 + 1.5 * 4 / 0.6, dense_s = 2 + 1.06 * 1.4 * 1.5 * 4 / 0.6;
     CHECK_NEAR(train_job_step(&measured, &fabric, ring, &dense, 1).step_s, dense_s, 1e-12);

@@ -80,6 +80,36 @@ static void whole_plan_by_hand(void **state)
     CHECK_NEAR(time.mfu, 2.03205069766656e14 / 16 / time.step_s / 100e12, 1e-14);
 }
 
+/* The same plan below two leaves of two servers each, 5 GB/s up: the rings of gradients stay below their leaf. Of each stage eight
+ * ranks send 8 microbatches of 2,097,152 B to the other one: 134,217,728 B in 26.8435456 ms. Parts are 3 GB of two rings and
+ * stages half a block apart. As rings, all of it would go up. */
+static void stages_cross_leaves(void **state)
+{
+    (void)state;
+    const struct train_model model = small_model();
+    struct train_machine machine = small_machine(16);
+    struct train_plan plan = train_plan_plain();
+    plan.tensor = plan.pipeline = 2;
+    plan.data = 4;
+    plan.batch = 32;
+    plan.scatter = true;
+    machine.spans_leaves = true;
+    machine.fabric.uplinks_bytes_per_s = 5e9;
+    CHECK_NEAR(train_step(&model, &plan, &machine).gradient_s, 2 * 0.75e9 / 5e9, 1e-12);
+    machine.leaf_servers = 2;
+    const struct train_time time = train_step(&model, &plan, &machine);
+    CHECK_NEAR(time.gradient_s, 37.5e-3, 1e-12);
+    CHECK_NEAR(time.pipeline_s, 26.8435456e-3, 1e-12);
+    assert_int_equal(time.traffic_count, 2);
+    const struct traffic_part *stages = &time.traffic[0], *gradients = &time.traffic[1];
+    assert_int_equal(stages->pattern, TRAFFIC_STAGES);
+    assert_true(stages->members == 2 && stages->stride == 8 && stages->back == 0);
+    CHECK_NEAR(stages->bytes, 4 * 16 * 2097152.0, 1e-12);
+    assert_int_equal(gradients->pattern, TRAFFIC_RING);
+    assert_true(gradients->members == 4 && gradients->stride == 2);
+    CHECK_NEAR(gradients->bytes, 1.5e9, 1e-12);
+}
+
 /* 8 experts over 4 GPUs of one server, two a token, 8 layers, one sample each: S = 2 x 4,194,304 B; all-to-all inside
  * 3 x 0.5 us + 3/4 S/100 GB/s = 64.41456 us; four a layer. Gradients: 0.2e9 dense parameters over 4, 1.5 x 0.4/100 = 6 ms;
  * experts are alone. Halving what could be hidden behind 76.20190 ms of compute halves each. */
@@ -295,14 +325,19 @@ static void part_of_each_server(void **state)
 int main(void)
 {
     enum { ROWS = sizeof worked / sizeof *worked };
-    struct CMUnitTest tests[ROWS + 8] = {
-        cmocka_unit_test(whole_plan_by_hand),     cmocka_unit_test(experts_by_hand),
-        cmocka_unit_test(shards_by_hand),         cmocka_unit_test(one_gpu_gives_back_its_time),
-        cmocka_unit_test(waiting_by_hand),        cmocka_unit_test(parts_add_up),
-        cmocka_unit_test(better_is_never_slower), cmocka_unit_test(part_of_each_server),
+    struct CMUnitTest tests[ROWS + 9] = {
+        cmocka_unit_test(whole_plan_by_hand),
+        cmocka_unit_test(stages_cross_leaves),
+        cmocka_unit_test(experts_by_hand),
+        cmocka_unit_test(shards_by_hand),
+        cmocka_unit_test(one_gpu_gives_back_its_time),
+        cmocka_unit_test(waiting_by_hand),
+        cmocka_unit_test(parts_add_up),
+        cmocka_unit_test(better_is_never_slower),
+        cmocka_unit_test(part_of_each_server),
     };
     for (size_t i = 0; i < ROWS; i++)
-        tests[i + 8] = (struct CMUnitTest){ worked[i].name, worked_rows_agree, NULL, NULL,
+        tests[i + 9] = (struct CMUnitTest){ worked[i].name, worked_rows_agree, NULL, NULL,
                                             (void *)(uintptr_t)&worked[i] };
     return cmocka_run_group_tests_name("train_step", tests, NULL, NULL);
 }
