@@ -103,11 +103,11 @@ static void put_layout(struct cast *cast)
         cast->nics = machines; /* faults of NICs that machines share are not built */
     cast->nodes = cast->servers * machines;
     cast->node_gpus = cast->gpus / machines;
-    put("layouts:\n- name: c\n  fabric: {type: %s, link: {like: %s, switch_ports: %u}, "
+    put("layouts:\n- name: c\n  fabric: {type: %s, link: {like: %s, switch_ports: %u%s}, "
         "oversubscription: %u, routing: %s, queue_pairs: %u}\n",
         one_of("two-tier|three-tier|rail|rail-only|dragonfly+"),
-        one_of("ib-ndr400|ib-hdr200|tcp-100|tcp-25"), ports, 1 + below(8),
-        one_of("even|sampled|expected|adaptive"), 1 + below(4));
+        one_of("ib-ndr400|ib-hdr200|tcp-100|tcp-25"), ports, chance(20) ? ", sharp: true" : "",
+        1 + below(8), one_of("even|sampled|expected|adaptive"), 1 + below(4));
     put("  servers:\n  - {type: {like: hgx-h100-8, gpus: %u, nics: %u%s}, cores: 128, memory: 2 "
         "TB, count: %u, names: 'a[0-%u]'",
         cast->gpus, cast->nics, chance(15) ? ", nvlink_domain: 2" : "", cast->servers,

@@ -310,20 +310,30 @@ static const struct agreement {
     enum allreduce_rule rule;
     uint32_t allowed, servers, gpus;
     double size;
+    bool sharp; /* the layout says that its fabric sums */
 } agreements[] = {
     { "rings, two halves of a DGX A100", "dgx-a100", "hgx-a100-4", "ib-hdr200", RULE_FLAT_RING,
-      ALLOW(ALGORITHM_RING), 2, 4, 1e9 },
-    { "sums in the switch", "hgx-h100-4", "dgx-h100", "ib-ndr400", RULE_AUTO, ALLOW_AUTO, 1, 8,
-      3e8 },
+      ALLOW(ALGORITHM_RING), 2, 4, 1e9, false },
+    { "sums in the switch", "hgx-h100-4", "dgx-h100", "ib-ndr400", RULE_AUTO, ALLOW_AUTO, 1, 8, 3e8,
+      false },
     { "small messages over trees", "dgx-h100", "h100-sxm-1", "ib-ndr400", RULE_AUTO, ALLOW_AUTO, 8,
-      1, 1e5 },
+      1, 1e5, false },
     { "staged through the host", "pcie-8xrtx4090", "pcie-8xrtx4090", "roce-100", RULE_FLAT_RING,
-      ALLOW(ALGORITHM_RING), 2, 8, 1e8 },
+      ALLOW(ALGORITHM_RING), 2, 8, 1e8, false },
     { "staged, 2 + 2 GPUs", "aws-g4dn-12xlarge", "aws-g4dn-12xlarge", "roce-100", RULE_AUTO,
-      ALLOW_AUTO, 2, 2, 1e8 },
+      ALLOW_AUTO, 2, 2, 1e8, false },
     { "staged, 1 + 1 + 1 + 1 GPUs", "aws-g4dn-12xlarge", "aws-g4dn-12xlarge", "roce-100", RULE_AUTO,
-      ALLOW_AUTO, 4, 1, 1e8 },
-    { "bridged pairs", "pcie4-8", "pcie-4xa100", "ib-hdr200", RULE_AUTO, ALLOW_AUTO, 2, 4, 1e8 },
+      ALLOW_AUTO, 4, 1, 1e8, false },
+    { "bridged pairs", "pcie4-8", "pcie-4xa100", "ib-hdr200", RULE_AUTO, ALLOW_AUTO, 2, 4, 1e8,
+      false },
+    { "sums in the fabric, asked for", "dgx-h100", "hgx-h100-4", "ib-ndr400", RULE_SHARP,
+      ALLOW(ALGORITHM_SHARP), 8, 4, 4e9, false },
+    { "sums in a fabric that has them", "dgx-h100", "h100-sxm-2", "ib-ndr400", RULE_AUTO,
+      ALLOW_AUTO | ALLOW(ALGORITHM_SHARP), 16, 2, 4e9, true },
+    { "sums in a fabric, best", "hgx-h100-4", "dgx-h100", "ib-ndr400", RULE_BEST, ALLOW_ALL, 4, 8,
+      4e9, true },
+    { "best without sums", "hgx-h100-4", "dgx-h100", "ib-ndr400", RULE_BEST,
+      ALLOW_ALL & ~ALLOW(ALGORITHM_SHARP), 4, 8, 4e9, false },
 };
 
 /* Recorded on one server or the fewest of a type; kappa 0.5, nothing hidden: D (1 + 0.5 r)/1.5, r the ratio of the times
@@ -350,6 +360,7 @@ static void a_run_takes_the_command_s_time(void **state)
     layout->server = server;
     layout->fabric.link = link;
     layout->fabric.link.switch_ports = 1u << 20;
+    layout->fabric.sharp = row->sharp;
     layout->fabric.nics_per_server = server.nics;
     fixture.scenario.recorded_server = recorded;
     const uint32_t gpus = row->servers * row->gpus;

@@ -53,18 +53,21 @@ struct speed *speed_create(const struct scenario *scenario, const struct variant
     return speed;
 }
 
-/* Algorithms that a rule allows, as collective_time reads them; `gpuplan collective` calls them ring, auto, hier. */
-static uint32_t allowed_algorithms(enum allreduce_rule rule)
+/* Algorithms that a rule allows, as collective_time reads them; `gpuplan collective` calls them ring, auto, hier, sharp. */
+static uint32_t allowed_algorithms(enum allreduce_rule rule, const struct site *site)
 {
+    const uint32_t sums = site->sharp ? ALLOW(ALGORITHM_SHARP) : 0;
     switch (rule) {
     case RULE_AUTO:
-        return ALLOW_AUTO;
+        return ALLOW_AUTO | sums;
     case RULE_BEST:
-        return ALLOW(ALGORITHM_RING) | ALLOW(ALGORITHM_HIER_RING) | ALLOW(ALGORITHM_HIER_TREE);
+        return (ALLOW_ALL & ~ALLOW(ALGORITHM_SHARP)) | sums;
     case RULE_HIER_RING:
         return ALLOW(ALGORITHM_HIER_RING);
     case RULE_HIER_TREE:
         return ALLOW(ALGORITHM_HIER_TREE);
+    case RULE_SHARP:
+        return ALLOW(ALGORITHM_SHARP) | ALLOW(ALGORITHM_NVLS);
     default:
         return ALLOW(ALGORITHM_RING);
     }
@@ -93,15 +96,15 @@ static struct collective_result collective(struct speed *speed, int which, uint8
     if (row->gpus != gpus || row->profile != profile || !same_place(row->place, place)) {
         const struct collective_group group = site_group(place, gpus);
         const struct communication *communication = &speed->scenario->communication;
-        const struct collective_hardware hardware =
-            site_hardware(which ? &speed->recorded : &speed->here, place);
+        const struct site *site = which ? &speed->recorded : &speed->here;
+        const struct collective_hardware hardware = site_hardware(site, place);
         *row = (struct collective_memo){
             .gpus = gpus,
             .profile = profile,
             .place = place,
             .time = collective_time(&hardware, OP_ALL_REDUCE, &group,
                                     communication->mix[profile].profile.size_bytes,
-                                    allowed_algorithms(communication->allreduce)),
+                                    allowed_algorithms(communication->allreduce, site)),
         };
     }
     return row->time;
@@ -203,7 +206,7 @@ static double above(double a, double b)
     return a > b ? a - b : 0;
 }
 
-/* A job's training plan at a placement; its collectives are those of `gpuplan step` unless another rule is stated. */
+/* A job's training plan at a placement; under auto its collectives are those of `gpuplan step`. */
 struct planned {
     struct train_case at;
     struct collective_hardware hardware;
@@ -214,12 +217,11 @@ static struct planned planned(struct speed *speed, int which, const struct speed
                               struct speed_place place)
 {
     const struct communication *communication = &speed->scenario->communication;
+    const struct site *site = which ? &speed->recorded : &speed->here;
     struct planned planned = {
-        .hardware = site_hardware(which ? &speed->recorded : &speed->here, place),
+        .hardware = site_hardware(site, place),
         .at = { .job = &communication->mix[query->profile].profile.train,
-                .allowed = communication->allreduce == RULE_FLAT_RING
-                               ? ALLOW_AUTO
-                               : allowed_algorithms(communication->allreduce),
+                .allowed = allowed_algorithms(communication->allreduce, site),
                 .traffic = query->kappa_luck * communication->scale,
                 .site = site_group(place, place.gpus ? place.gpus : query->gpus),
                 .islands = site_islands(place),

@@ -44,6 +44,7 @@ struct site site_recorded(const struct scenario *scenario)
     struct nic_map map;
     nic_map_init(&map, &server->tree, server->gpus, server->nics);
     struct site site = site_of(server, &map, &link, 1);
+    site.sharp = fabric->sharp;
     const uint64_t servers = scenario->recorded_count ? scenario->recorded_count : 1;
     const uint32_t ports = fabric->link.switch_ports;
     const double written = fabric->oversubscription;
@@ -109,6 +110,7 @@ struct site site_of_layout(const struct scenario *scenario, const struct variant
     nic_map_init(&map, &layout->server.tree, layout->server.gpus, fabric->nics_per_server);
     struct site site = site_of(&layout->server, &map, &fabric->link, shape->rails);
     site.servers_per_leaf = shape->servers_per_leaf;
+    site.sharp = fabric->sharp;
     site.write_bytes_per_s = variant->storage.write_bytes_per_s;
     if (shape->uplinks_per_leaf > 0)
         site.uplinks_bytes_per_s =

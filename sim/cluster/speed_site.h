@@ -15,6 +15,7 @@ struct site {
     double compute_frac;          /* v: what virtual machines take longer               */
     double uplinks_bytes_per_s;   /* all uplinks of one leaf together, with rails of one unit */
     double write_bytes_per_s;     /* of its storage; 0 = without limit                     */
+    bool sharp;                   /* jobs let the switches of its fabric sum               */
     double pods_bytes_per_s;      /* between two groups of a dragonfly                     */
     struct collective_hardware hardware;
 };

@@ -133,7 +133,7 @@ void read_communication(struct key_reader *reader, const struct key_found *found
     struct scenario *scenario = reading_of(reader)->scenario;
     const size_t length = key_enter(reader, "communication.");
     scenario->communication.scale = 1;
-    scenario->communication.allreduce = RULE_FLAT_RING;
+    scenario->communication.allreduce = RULE_AUTO;
     static struct split split; /* the tree of the map stays as it is */
     if (node != NULL && node->kind == YAML_MAP) {
         split_map(node, &split);
@@ -144,7 +144,7 @@ void read_communication(struct key_reader *reader, const struct key_found *found
     } else {
         const struct key_found kind = { .node = node };
         read_communication_kind(reader, &kind);
-        key_show(reader, "allreduce", "flat_ring", NULL, "default");
+        key_show(reader, "allreduce", "auto", NULL, "default");
         key_show(reader, "scale", "1", NULL, "default");
     }
     key_leave(reader, length);

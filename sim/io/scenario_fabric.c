@@ -22,6 +22,23 @@ static uint32_t kinds_of(enum fabric_key key)
     }
 }
 
+/* What the rule sharp needs of a layout whose servers have a network to cross. */
+static void check_sharp(struct reading *reading, uint32_t row)
+{
+    const struct scenario *scenario = reading->scenario;
+    const struct layout *layout = &scenario->layouts[row];
+    if (scenario->communication.kind == COMM_NONE ||
+        scenario->communication.allreduce != RULE_SHARP || layout->fabric.link.sharp)
+        return;
+    const struct yaml_node *fabric = yaml_child(reading->layout_nodes[row], "fabric");
+    const struct yaml_node *link = fabric ? yaml_child(fabric, "link") : NULL;
+    diag_error(
+        reading->reader.diag, yaml_place(link ? link : reading->layout_nodes[row]),
+        "workload.communication.allreduce sharp: the switches of layouts.%s.fabric.link, %s, "
+        "do not sum; take a link that says sharp: true, or another rule",
+        layout->name, layout->fabric.link.id);
+}
+
 void check_fabric(struct reading *reading, uint32_t row)
 {
     struct layout *layout = &reading->scenario->layouts[row];
@@ -36,6 +53,7 @@ void check_fabric(struct reading *reading, uint32_t row)
                    key == FABRIC_KEY_RAILS ? "rail and rail-only" : "dragonfly+",
                    fabric_kind_names[layout->fabric.kind]);
     }
+    check_sharp(reading, row);
     const struct yaml_node *pairs = map ? yaml_child(map, "queue_pairs") : NULL;
     const enum routing routing = layout->fabric.routing;
     if (pairs != NULL && routing != ROUTING_SAMPLED && routing != ROUTING_EXPECTED)

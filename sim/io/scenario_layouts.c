@@ -107,6 +107,8 @@ void read_link_type(struct key_reader *reader, const struct key_found *found)
     if (source.node == NULL) return;
     const size_t length = key_enter(reader, "link.");
     catalog_read_link(reader, source.node, source.below, &layout->fabric.link);
+    layout->fabric.sharp = found->node->kind == YAML_MAP && layout->fabric.link.sharp &&
+                           yaml_child(found->node, "sharp") != NULL;
     key_leave(reader, length);
 }
 

@@ -163,6 +163,7 @@ struct text_span {
 struct fabric {
     enum fabric_kind kind;
     struct link_type link;
+    bool sharp;                      /* written in the layout: jobs let the switches of its link sum       */
     uint32_t nics_per_server;        /* nics_per_gpu * gpus, whole                                     */
     double nics_per_gpu;
     double oversubscription;         /* down : up at the leaf; 1 = non-blocking                        */

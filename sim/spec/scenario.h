@@ -55,9 +55,17 @@ enum placement {
     PLACEMENTS
 };
 enum comm_kind { COMM_NONE, COMM_BY_SIZE, COMM_BY_MODEL_MIX, COMM_PROFILE };
-/* Which all-reduce a job runs. The flat ring is the default: over 66 measured rows between servers its
- * error is 4 to 5 % in the median, that of the fastest of all forms 16 to 21 % (make validate). */
-enum allreduce_rule { RULE_FLAT_RING, RULE_BEST, RULE_HIER_RING, RULE_HIER_TREE, RULE_AUTO };
+/* Which all-reduce a job runs: one form, or the fastest of those that the hardware allows (MODELS 2.10). Auto, the default, are
+ * those that NCCL chooses from; best also the hierarchical ones, which it lacks. Sums in the switches of a fabric are among
+ * both where the fabric says so. Inside one server sharp sums in its NVSwitch. */
+enum allreduce_rule {
+    RULE_FLAT_RING,
+    RULE_BEST,
+    RULE_HIER_RING,
+    RULE_HIER_TREE,
+    RULE_AUTO,
+    RULE_SHARP
+};
 /* How jobs that share links slow each other (network/periodic): not at all, by the mean of random phases, or by its bounds. */
 enum network_rule { NETWORK_NONE, NETWORK_ESTIMATE, NETWORK_UPPER, NETWORK_LOWER };
 enum drain { DRAIN_FINISH, DRAIN_NOW, DRAIN_GPU };
