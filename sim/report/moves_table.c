@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 #include "report/prose.h"
+#include "report/short_names.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -40,8 +41,9 @@ static const char *label_of(const struct move *move, char out[48])
 
 static void write_cell(const struct block *block, const char *text)
 {
-    for (unsigned i = prose_columns(text); i < CELL_COLUMNS; i++) fputc(' ', block->out);
-    prose_cut(block->out, text, CELL_COLUMNS - 1);
+    char cell[128];
+    prose_shorten(text, CELL_COLUMNS - 1, 0, cell, sizeof cell);
+    fprintf(block->out, "%*s%s", CELL_COLUMNS - (int)prose_columns(cell), "", cell);
 }
 
 static void write_yield(const struct block *block, struct interval yield, struct interval apart)
@@ -104,8 +106,12 @@ static void write_names(const struct block *block)
         fprintf(block->out, "%*s", BASE_COLUMNS,
                 prose_columns(name) <= BASE_COLUMNS ? name : "base");
     }
+    struct short_names names;
+    short_names_make(c, CELL_COLUMNS - 1, &names);
     for (uint32_t i = 0; i < block->count; i++)
-        write_cell(block, layout_text(c, block->rows[i], name));
+        write_cell(block, strlen(layout_text(c, block->rows[i], name)) < CELL_COLUMNS
+                              ? name
+                              : names.name[block->rows[i]]);
     fputc('\n', block->out);
 }
 

@@ -66,6 +66,17 @@ static size_t bytes_of(const char *text, unsigned columns)
     return bytes;
 }
 
+void prose_shorten(const char *text, unsigned columns, unsigned tail, char *out, size_t out_bytes)
+{
+    const unsigned all = prose_columns(text);
+    if (all <= columns) {
+        snprintf(out, out_bytes, "%s", text);
+        return;
+    }
+    const size_t head = bytes_of(text, columns - 3 - tail);
+    snprintf(out, out_bytes, "%.*s...%s", (int)head, text, text + bytes_of(text, all - tail));
+}
+
 void prose_cut(FILE *out, const char *text, unsigned columns)
 {
     if (prose_columns(text) <= columns || columns < 4) {

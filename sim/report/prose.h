@@ -18,6 +18,9 @@ unsigned prose_columns(const char *text);
 /* Prints the text and blanks up to `columns`; a longer text is cut, with "..." at its end. */
 void prose_pad(FILE *out, const char *text, unsigned columns);
 
+/* The text in at most `columns` characters (8 and more): what is longer has "..." in front of its last `tail` characters. */
+void prose_shorten(const char *text, unsigned columns, unsigned tail, char *out, size_t out_bytes);
+
 /* Prints at most `columns` characters of the text. */
 void prose_cut(FILE *out, const char *text, unsigned columns);
 

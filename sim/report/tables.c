@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 #include "report/prose.h"
+#include "report/short_names.h"
 #include "report/table_cells.h"
 
 #include <inttypes.h>
@@ -319,16 +320,16 @@ static unsigned overview_columns(const struct comparison *c)
 }
 
 static void print_overview_row(const struct comparison *c, FILE *out, uint32_t layout,
-                               unsigned columns)
+                               const char *name, unsigned columns)
 {
-    char label[LABEL_BYTES], yield[32], held[32], wait[32], later[32], unserved[32];
+    char yield[32], held[32], wait[32], later[32], unserved[32];
     char needs[32] = "-", lost[32] = "-", blast[32] = "-";
     const struct blast *parts = &c->blasts[layout * BLAST_ROWS + BLAST_PARTS];
     const double lost_share = comparison_lost_share(c, layout);
     if (!isnan(c->needs[layout])) snprintf(needs, sizeof needs, "%.2f", c->needs[layout]);
     if (!isnan(lost_share)) snprintf(lost, sizeof lost, "%.2f", 100 * lost_share);
     if (parts->incidents > 0) snprintf(blast, sizeof blast, "%.3g", parts->mean.mean);
-    prose_pad(out, comparison_label(c, layout, label), columns);
+    prose_pad(out, name, columns);
     fprintf(out, " %6" PRIu32 " %5.2f %5s %6s %7s %10s %10s %5s %6s",
             c->stored->layouts[layout].gpus, c->load[layout], needs,
             named_text(c, "yield", layout, 1, 4, yield),
@@ -342,11 +343,16 @@ static void print_overview_row(const struct comparison *c, FILE *out, uint32_t l
 void tables_overview(const struct comparison *c, FILE *out)
 {
     const unsigned columns = overview_columns(c);
+    struct short_names names;
+    short_names_make(c, columns, &names);
     prose_pad(out, "layout", columns);
     fprintf(out, " %6s %5s %5s %6s %7s %10s %10s %5s %6s", "GPUs", "load", "needs", "yield",
             "alloc %", "wait p95 h", c->large ? "16+ later%" : "later %", "blast", "lost %");
     fputs(columns == OVERVIEW_COLUMNS ? " unserved GPU-h\n" : "\n", out);
-    for (uint32_t i = 0; i < c->layout_count; i++) print_overview_row(c, out, c->order[i], columns);
+    for (uint32_t i = 0; i < c->layout_count; i++)
+        print_overview_row(c, out, c->order[i], names.name[c->order[i]], columns);
+    if (names.numbered)
+        fputs("Names are cut: the numbers count the layouts as the scenario has them.\n", out);
     if (c->common)
         fputs("Wait and completion here are over the jobs that every layout can hold.\n", out);
 }

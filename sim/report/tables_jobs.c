@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "io/store_jobs.h"
 #include "report/prose.h"
+#include "report/short_names.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -59,16 +60,15 @@ static void print_time(FILE *out, double took_s, double base_s, bool compared)
 static void print_block(const struct comparison *c, const struct times *times, uint32_t first,
                         FILE *out)
 {
-    char label[LABEL_BYTES];
+    struct short_names names;
+    short_names_make(c, TIME_COLUMNS - 1, &names);
     const uint32_t end = first + BLOCK < c->layout_count ? first + BLOCK : c->layout_count;
     fputc('\n', out);
     prose_pad(out, "completion of each, h", ID_COLUMNS);
     fprintf(out, "%*s", GPU_COLUMNS, "GPUs");
     for (uint32_t i = first; i < end; i++) {
-        comparison_label(c, c->order[i], label);
-        const unsigned columns = prose_columns(label);
-        fprintf(out, "%*s", columns < TIME_COLUMNS ? TIME_COLUMNS - (int)columns : 1, "");
-        prose_cut(out, label, TIME_COLUMNS - 1);
+        const char *name = names.name[c->order[i]];
+        fprintf(out, "%*s%s", TIME_COLUMNS - (int)prose_columns(name), "", name);
     }
     fputc('\n', out);
     for (uint32_t job = 0; job < times->count[0]; job++) {
