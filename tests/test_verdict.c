@@ -145,7 +145,7 @@ static void any_chance_is_no_exactness(void **state)
 {
     struct fixture *f = *state;
     const struct luck luck = { .yield = { 0.5, 0.344 } };
-    for (int source = 0; source < 4; source++) {
+    for (int source = 0; source < 5; source++) {
         without_chance(f);
         f->scenario.communication.mix_count = 1;
         f->scenario.communication.mix[0].profile.spread = 0;
@@ -153,6 +153,7 @@ static void any_chance_is_no_exactness(void **state)
         if (source == 1) f->scenario.failures.component[COMPONENT_JOB].law = LAW_EXPONENTIAL;
         if (source == 2) f->scenario.communication.mix_count = 2;
         if (source == 3) f->scenario.communication.mix[0].profile.spread = 0.1;
+        if (source == 4) f->scenario.kind = KIND_KUBERNETES; /* it draws among equal nodes */
         char *text = verdict_of(f, &luck, 1);
         holds(text, "1 replica: no interval exists");
         lacks(text, "exact");

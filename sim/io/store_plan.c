@@ -54,11 +54,12 @@ static const char *or_empty(const char *text)
     return text != NULL ? text : "";
 }
 
-/* Places of equal score are taken in an order that each replica draws. */
+/* Places of equal score are taken in an order that each replica draws, or drawn one by one (Kubernetes). */
 static bool draws_places(const struct scenario *scheduler)
 {
-    return (scheduler->kind == KIND_PLAIN || scheduler->kind == KIND_STATIC) &&
-           scheduler->placement != PLACE_PACK && scheduler->placement != PLACE_SPREAD;
+    return scheduler->kind == KIND_KUBERNETES ||
+           ((scheduler->kind == KIND_PLAIN || scheduler->kind == KIND_STATIC) &&
+            scheduler->placement != PLACE_PACK && scheduler->placement != PLACE_SPREAD);
 }
 
 /* What differs from replica to replica: "days" or "jobs", "faults", "profiles", "placement", "routing" with blanks

@@ -14,8 +14,9 @@ static void write_later(const struct group *group, uint32_t row, struct interval
 {
     const double mean = 100 * fabs(later.mean), half = 100 * later.half;
     const char *word = later.mean < 0 ? "earlier" : "later";
-    const int decimals = prose_decimals(half, 0);
+    int decimals = prose_decimals(half, 0);
     char name[LABEL_BYTES];
+    if (mean < 0.5) decimals = prose_decimals(mean, decimals); /* what is told does not read as 0 */
     group_name(group, row, name);
     if (group->c->exact)
         fprintf(group->out, "%.*f %% %s on %s", prose_decimals(mean, 1), mean, word, name);
