@@ -98,6 +98,27 @@ static void a_job_below_one_leaf_stays_there(void **state)
     check(leaves, servers, 1, NULL, 0);
 }
 
+/* Two machines of the job on one server, one on another: what they send leaves the first twice. On one server alone it goes to the
+ * leaf and back. */
+static void machines_of_a_server_share_its_link(void **state)
+{
+    (void)state;
+    struct fabric_net net;
+    struct link_use uses[64];
+    const uint32_t servers[] = { 2, 3 };
+    const double twice[] = { 2, 1 };
+    struct fabric_job job = sends;
+    job.crossings = twice;
+    assert_true(fabric_net_init(&net, &leaves, &plain, 80));
+    assert_int_equal(fabric_net_uses(&net, servers, 2, &job, uses), 4);
+    CHECK_NEAR(used(uses, 4, &net, "server 2 out"), 200, 1e-12);
+    CHECK_NEAR(used(uses, 4, &net, "server 3 in"), 100, 1e-12);
+    assert_true(uses[0].flows == 16 && uses[3].flows == 8);
+    assert_int_equal(fabric_net_uses(&net, servers, 1, &job, uses), 2);
+    CHECK_NEAR(used(uses, 2, &net, "server 2 in"), 200, 1e-12);
+    fabric_net_clear(&net);
+}
+
 /* The ring leaves a leaf once, whatever of it it holds. */
 static void a_job_over_leaves_loads_their_uplinks_once(void **state)
 {
@@ -415,6 +436,7 @@ int main(void)
         rows_add(&rows, expected_is_the_mean_of_sampled, (void *)row, "%s", rings[row].name);
     rows_add(&rows, means_are_those_of_the_model, NULL, "expected and adaptive");
     rows_add(&rows, a_job_below_one_leaf_stays_there, NULL, "below one leaf");
+    rows_add(&rows, machines_of_a_server_share_its_link, NULL, "machines of one server");
     rows_add(&rows, a_job_over_leaves_loads_their_uplinks_once, NULL, "over leaves");
     rows_add(&rows, pods_are_left_once, NULL, "pods");
     rows_add(&rows, groups_are_joined_in_a_ring, NULL, "groups");

@@ -136,6 +136,51 @@ static void overhead_is_an_account(void **state)
     fixture_clear(&fixture);
 }
 
+/* A job on two or four machines, two of a server, without latency: with a NIC of the first at a quarter from the start, what all
+ * NICs of it carry in lock step, its communication takes four times as long. T = D (1 + kappa r). */
+static double ends_s(uint32_t machines, double factor)
+{
+    struct fixture fixture;
+    struct replica_result result;
+    fixture_init(&fixture, 1);
+    struct scenario *scenario = &fixture.scenario;
+    scenario->recorded_none = true;
+    scenario->communication.kind = COMM_PROFILE;
+    scenario->communication.mix_count = 1;
+    scenario->communication.mix[0] =
+        (struct mix_entry){ .profile = { .kappa_one = 1, .kappa_many = 1, .size_bytes = 1e9 },
+                            .weight = 1,
+                            .gpus_min = 1,
+                            .gpus_max = UINT32_MAX };
+    struct layout *layout = fixture_layout(&fixture, "hall", 2, 8);
+    layout->server.scaleup_hop_s = layout->fabric.link.hop_s = 0;
+    layout->groups = calloc(1, sizeof *layout->groups);
+    layout->group_count = 1;
+    layout->groups[0] =
+        (struct server_group){ .server = layout->server, .count = 2, .nodes_per_server = 2 };
+    static struct user_event slow = { .action = ACTION_NIC_DEGRADE, .target = "hall-0:0" };
+    slow.factor = factor;
+    scenario->events = &slow;
+    scenario->event_count = 1;
+    fixture_job(&fixture, 0, 0, 10000, 0, 4 * machines);
+    fixture_ready(&fixture);
+    assert_int_equal(fixture_run(&fixture, 0, 0, &result), STATUS_OK);
+    const double end_s = s_from_ns(result.run_end_ns);
+    replica_result_clear(&result);
+    scenario->events = NULL;
+    scenario_clear(scenario);
+    fixture_clear(&fixture);
+    return end_s;
+}
+
+static void machines_meet_at_the_leaf(void **state)
+{
+    const uint32_t machines = (uint32_t)rows_number(state);
+    const double whole_s = ends_s(machines, 1), slow_s = ends_s(machines, 0.25);
+    assert_true(whole_s > 11000);
+    CHECK_NEAR(slow_s - 10000, 4 * (whole_s - 10000), 1e-8);
+}
+
 int main(void)
 {
     struct rows rows = { 0 };
@@ -144,5 +189,7 @@ int main(void)
         rows_add(&rows, scaleup_of_machines, &shares[i], "scale-up: %s", shares[i].name);
     rows_add(&rows, who_meets_how, NULL, "machines over NICs, slices over the host");
     rows_add(&rows, overhead_is_an_account, NULL, "overhead is an account");
+    rows_add(&rows, machines_meet_at_the_leaf, (void *)2, "two machines of one server");
+    rows_add(&rows, machines_meet_at_the_leaf, (void *)4, "four machines on two servers");
     return rows_run("virtual nodes", &rows);
 }

@@ -88,12 +88,13 @@ bool contention_init(struct run *run)
     const struct scenario *scenario = run->scenario;
     const struct storage *storage = &run->variant->storage;
     const bool network = (scenario->contention != NETWORK_NONE || slow_links(run)) &&
-                         scenario->communication.kind != COMM_NONE && servers_of(run) > 1;
+                         scenario->communication.kind != COMM_NONE && run->variant->nodes > 1;
     const bool stores = storage->read_bytes_per_s > 0 || storage->write_bytes_per_s > 0 ||
                         storage->server_bytes_per_s > 0;
     if (run->replica == REPLICA_BLAST || (!network && !stores)) return true;
     run->contention = calloc(1, sizeof *run->contention);
-    if (!run->contention || !init(run->contention, run)) return false;
+    if (!run->contention || !init(run->contention, run) || !contention_crossings_init(run))
+        return false;
     run->contention->network = network;
     return !stores || contention_storage_init(run);
 }
@@ -113,6 +114,9 @@ void contention_destroy(struct contention *contention)
     free(contention->mask_of);
     free(contention->masks);
     free(contention->nic_factor);
+    free(contention->crossings);
+    free(contention->of_server);
+    free(contention->node_seen);
     free(contention->uses);
     free(contention->told);
     storage_net_destroy(contention->storage);
@@ -220,7 +224,8 @@ static void enter(struct run *run, uint32_t live)
     struct speed_operation operation;
     if (!contention->network || !speed_operation(run->speed, &member->query, &operation)) return;
     const uint32_t servers = contention_servers(run, live);
-    if (servers < 2 || operation.compute_s <= 0) return;
+    const double *crossings = contention_crossings(run, live, servers);
+    if ((servers < 2 && !crossings) || operation.compute_s <= 0) return;
     const struct speed_place *place = &member->query.place;
     const struct fabric_job sends = { .bytes = operation.bytes,
                                       .nics = place->nics > 0
@@ -229,7 +234,8 @@ static void enter(struct run *run, uint32_t live)
                                       .masks = contention->masks,
                                       .key = contention->key_ecmp,
                                       .serial = run->live.jobs[live].serial,
-                                      .epoch = member->epoch };
+                                      .epoch = member->epoch,
+                                      .crossings = crossings };
     const uint32_t count = fabric_net_uses(&contention->fabric, contention->servers, servers,
                                            &sends, contention->uses);
     double routed_s;

@@ -40,6 +40,8 @@ struct contention {
     uint64_t *keys;                    /* [servers]          */
     uint64_t key_ecmp;
     uint32_t *mask_of, *masks; /* [servers] all 0 between calls: GPUs of a job by server; in the order of `servers` */
+    double *crossings, *of_server; /* [servers] of a job; by server, all 0. NULL: each is left once */
+    uint8_t *node_seen; /* [nodes] all 0 */
     struct link_use *uses;
     struct link_told *told; /* [links] NULL without detail */
     bool changed;
@@ -58,6 +60,11 @@ struct contention {
 
 /* Servers that the job holds GPUs of, ascending, each once, in contention->servers; those GPUs that it uses in ->masks. */
 uint32_t contention_servers(const struct run *run, uint32_t live);
+
+/* contention_crossings.c: false when memory is out; how often a job's `bytes` leave each of contention->servers[count], NULL when
+ * once. */
+bool contention_crossings_init(struct run *run);
+const double *contention_crossings(struct run *run, uint32_t live, uint32_t count);
 
 /* The job works as fast as its query says. */
 void contention_retune(struct run *run, uint32_t live);

@@ -213,6 +213,19 @@ static void use_shared(uint32_t *held, uint32_t part, uint32_t count, uint32_t l
     held[part] = 0;
 }
 
+/* What leaves a server, once or more. */
+static void use_server(struct use_list *list, const struct fabric_job *job, uint32_t server,
+                       uint32_t row)
+{
+    const struct use_list once = *list;
+    const double crossings = job->crossings ? job->crossings[row] : 1;
+    list->bytes *= crossings;
+    list->flows *= crossings;
+    use_both(list, 2 * server);
+    list->bytes = once.bytes;
+    list->flows = once.flows;
+}
+
 uint32_t fabric_net_uses(struct fabric_net *net, const uint32_t *servers, uint32_t count,
                          const struct fabric_job *job, struct link_use *uses)
 {
@@ -221,14 +234,14 @@ uint32_t fabric_net_uses(struct fabric_net *net, const uint32_t *servers, uint32
                              .bytes = job->bytes,
                              .flows = (double)job->nics * net->queue_pairs };
     const bool one_by_one = fabric_one_by_one(net);
-    if (count < 2) return 0;
-    if (job->part_count > 0)
+    if (count < 2 && (!job->crossings || job->crossings[0] <= 1)) return 0;
+    if (job->part_count > 0 && count > 1)
         return fabric_spread(net, servers, count, job, uses,
                              fabric_traffic_uses(net, servers, count, job, uses));
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t unit = servers[i] / shape->servers_per_leaf;
         ASSERT(servers[i] < shape->servers && (i == 0 || servers[i] > servers[i - 1]));
-        use_both(&list, 2 * servers[i]);
+        use_server(&list, job, servers[i], i);
         net->unit_count[unit]++;
         net->pod_count[unit / shape->units_per_pod]++;
     }

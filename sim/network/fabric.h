@@ -70,6 +70,7 @@ struct fabric_job {
     uint32_t part_count;
     uint32_t gpus, domains; /* of the job; NVLink domains that hold it; unread without parts */
     const uint32_t *masks;  /* [servers] its GPUs on each; NULL: the first `nics` NICs of each */
+    const double *crossings; /* [servers] how often `bytes` leave each: once for each of its machines; NULL: once */
 };
 
 /* What one operation of a job puts on a link. */
@@ -97,7 +98,7 @@ uint32_t fabric_net_nic(const struct fabric_net *net, uint32_t server, uint32_t 
 uint32_t fabric_net_most_uses(const struct fabric_net *net, uint32_t servers);
 
 /* Uses of a job on servers[count], different ones in ascending order, which is that of its ranks. uses[fabric_net_most_uses];
- * returns their number: none for one server. */
+ * returns their number: none for one server that `bytes` leave once. Machines of one server meet at its leaf (MODELS 1.3d). */
 uint32_t fabric_net_uses(struct fabric_net *net, const uint32_t *servers, uint32_t count,
                          const struct fabric_job *job, struct link_use *uses);
 

@@ -76,6 +76,7 @@ static void use_servers(struct counted *at)
             const struct traffic_way way = way_of(at, &at->job->parts[p]);
             bytes += at->job->parts[p].bytes * traffic_out(&way, i);
         }
+        if (at->job->crossings) bytes *= at->job->crossings[i];
         use_both(at, 2 * at->servers[i], bytes);
     }
 }
