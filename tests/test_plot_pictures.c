@@ -259,6 +259,10 @@ static void odd_case(void **state)
             assert_non_null(strstr(svg, "exactly: nothing is drawn by chance"));
         if (row == ODD_ONE_REPLICA && kind == PLOT_STALL)
             assert_non_null(strstr(svg, "no interval, so chance is not ruled out"));
+        if (row == ODD_EIGHT && kind == PLOT_STALL) { /* four times the same two */
+            assert_non_null(strstr(svg, "] tie"));
+            assert_null(strstr(svg, "] best"));
+        }
         if (row == ODD_SATURATED) check_saturated(svg, (enum plot_kind)kind);
         if (row == ODD_ALL_SATURATED) check_all_saturated(svg, (enum plot_kind)kind);
         free(svg);
@@ -282,6 +286,10 @@ static void finding_is_in_the_picture(void **state)
     char *text = render(&data, PLOT_STALL, PLOT_TERM);
     assert_non_null(strstr(text, "one, 0.854 ["));
     assert_non_null(strstr(text, "Next: other, 0.708 ["));
+    /* of "other" jobs of one GPU held 11520 of 34560 + 46080 GPU-s, of "one" none */
+    assert_non_null(strstr(text, "1 GPU: 14.3 % of held GPU-hours on other, 0.0 % on one"));
+    assert_non_null(strstr(text, "8-15 GPUs: 100.0 % of held GPU-hours on one, 85.7 % on other"));
+    assert_null(strstr(text, "] tie"));
     free(text);
     text = render(&data, PLOT_BLAST, PLOT_TERM); /* one year: 1 + 8 + 8 GPUs */
     assert_non_null(strstr(text, "one, 17 ["));

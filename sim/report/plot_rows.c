@@ -6,6 +6,7 @@
 
 enum { KEY_ENTRIES = ROW_SEGMENTS + ROW_MARKS + LIMIT_LAYOUTS };
 enum { ROW_PX = 21, HEADING_PX = 24 };
+enum { ENDS_GAP_PX = 24 }; /* between words behind a bar and the column of values */
 
 static uint32_t key_entries(const struct canvas *canvas, const struct row_chart *chart,
                             struct key_entry *entries)
@@ -118,6 +119,7 @@ static struct geometry measure(struct canvas *canvas, const struct row_chart *ch
     stick_out(canvas, chart, bar, out);
     if (!cells && bar > 420) bar = fmax(bar - out[0] - out[1], 420);
     stick_out(canvas, chart, bar, out);
+    if (out[1] > 0) out[1] += ENDS_GAP_PX;
     struct geometry at = { .width = fmax(fixed + out[0] + bar + out[1], cells ? 72 : 860),
                            .row = cells ? 1 : ROW_PX,
                            .heading = cells ? 1 : HEADING_PX,
@@ -215,6 +217,8 @@ void rows_each(const struct row_chart *chart, const struct geometry *at, row_vis
 
 struct writer {
     FILE *data;
+    const struct canvas *canvas;
+    double bar;      /* length of the axis */
     uint32_t number; /* of the segment or mark */
     uint32_t written;
 };
@@ -252,15 +256,33 @@ static void write_join(const struct row_chart *chart, const struct row *row, dou
     writer->written++;
 }
 
-/* Pieces of grid line behind the rows, so that none crosses a heading. */
+/* Whether a line at x, from the start of the bar, would cross words beside an end. */
+static bool crosses_ends(const struct writer *writer, const struct row_chart *chart,
+                         const struct row *row, double x)
+{
+    bool crosses = false;
+    for (int i = 0; i < 2; i++) {
+        const char *text = row->end[i].text;
+        if (!*text) continue;
+        const double from = end_place(writer->canvas, chart, writer->bar, row, i);
+        const double width = canvas_text_width(writer->canvas, TEXT_SMALL, false, text);
+        const double left = i == 0 ? from - width : from;
+        crosses |= x > left - 2 && x < left + width + 2;
+    }
+    return crosses;
+}
+
+/* Pieces of grid line behind the rows, so that none crosses a heading, or words beside a bar. */
 static void write_grid(const struct row_chart *chart, const struct row *row, double y, void *with)
 {
     struct writer *writer = with;
     if (row->remark[0]) return; /* words stand there */
-    for (uint32_t i = 0; i < chart->axis.tick_count; i++)
-        fprintf(writer->data, "%.9g %.9g 0 %d\n", chart->axis.ticks[i].at, y - ROW_PX / 2.0,
-                ROW_PX);
-    writer->written++;
+    for (uint32_t i = 0; i < chart->axis.tick_count; i++) {
+        const double at = chart->axis.ticks[i].at;
+        if (crosses_ends(writer, chart, row, place(chart, writer->bar, at))) continue;
+        fprintf(writer->data, "%.9g %.9g 0 %d\n", at, y - ROW_PX / 2.0, ROW_PX);
+        writer->written++;
+    }
 }
 
 static void write_zero(const struct row_chart *chart, const struct row *row, double y, void *with)
@@ -285,7 +307,8 @@ static void write_tick(const struct row_chart *chart, const struct row *row, dou
 static bool write_data(struct canvas *canvas, const struct row_chart *chart,
                        const struct geometry *at, row_visit *visit, uint32_t number, char name[16])
 {
-    struct writer writer = { canvas_data(canvas, name), number, 0 };
+    struct writer writer = { canvas_data(canvas, name), canvas, at->bar_x1 - at->bar_x0, number,
+                             0 };
     if (!writer.data) return false;
     rows_each(chart, at, visit, &writer);
     canvas_data_close(canvas, writer.data);
@@ -355,10 +378,15 @@ static void draw_panel(struct canvas *canvas, const struct row_chart *chart,
     fprintf(canvas->script, "\n");
 }
 
-void row_mark_best(struct row *row)
+void row_mark(struct row *row, const char *word)
 {
     const size_t used = strlen(row->value);
-    snprintf(row->value + used, sizeof row->value - used, " best");
+    snprintf(row->value + used, sizeof row->value - used, " %s", word);
+}
+
+void row_mark_best(struct row *row)
+{
+    row_mark(row, "best");
     row->bold = true;
 }
 

@@ -68,6 +68,9 @@ struct row_chart {
 /* Says beside the row that it is the best of its group, beyond chance. */
 void row_mark_best(struct row *row);
 
+/* Puts a word behind the row's value. */
+void row_mark(struct row *row, const char *word);
+
 /* Draws the chart. canvas->width is the width wished for and grows with the longest name and
  * value. Returns false when the script cannot be made. */
 bool rows_draw(struct canvas *canvas, const struct row_chart *chart);
