@@ -250,7 +250,14 @@ static void a_lead_without_a_digit_is_none(void **state)
     ranking_make(&ranking, &data, values, true);
     finding_notes(&frame, &data, &ranking, &measure);
     assert_int_equal(frame.note_count, 1);
-    assert_string_equal(frame.notes[0], "No difference that shows: b and a, 10.1 % of it");
+    assert_string_equal(frame.notes[0], "No difference that shows: a and b, 10.1 % of it");
+    const double waits[] = { 0, 0, 60 }; /* seconds that do not differ at all are ties, too */
+    const struct measure wait = { .noun = "is it", .duration = true };
+    frame.note_count = 0;
+    ranking_make(&ranking, &data, waits, false);
+    finding_notes(&frame, &data, &ranking, &wait);
+    assert_int_equal(frame.note_count, 1);
+    assert_string_equal(frame.notes[0], "No difference that shows: a and b, 0 s is it");
 }
 
 static void ranking_skips_what_is_not_known(void **state)

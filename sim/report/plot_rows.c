@@ -119,7 +119,7 @@ static struct geometry measure(struct canvas *canvas, const struct row_chart *ch
     stick_out(canvas, chart, bar, out);
     if (!cells && bar > 420) bar = fmax(bar - out[0] - out[1], 420);
     stick_out(canvas, chart, bar, out);
-    if (out[1] > 0) out[1] += ENDS_GAP_PX;
+    if (!cells && chart->zero_name) out[1] += ENDS_GAP_PX;
     struct geometry at = { .width = fmax(fixed + out[0] + bar + out[1], cells ? 72 : 860),
                            .row = cells ? 1 : ROW_PX,
                            .heading = cells ? 1 : HEADING_PX,

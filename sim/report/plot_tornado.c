@@ -27,7 +27,7 @@ static const struct {
 } looks[] = {
     [LOOK_HOLDS] = { { "#b9cfe4", 0, NULL, '=' }, "moved, the verdict holds" },
     [LOOK_TURNS] = { { "#e07a3f", 5, "#5a2500", 'X' }, "moved, the verdict turns" },
-    [LOOK_UNTOLD] = { { "#f3f3f3", 4, "#8d8d8d", '-' }, "moved, but not told apart as written" },
+    [LOOK_UNTOLD] = { { "#f3f3f3", 4, "#8d8d8d", '-' }, "moved, cannot be told" },
 };
 
 static const struct {

@@ -112,33 +112,67 @@ static bool all_alike(const struct plot_data *data, const struct ranking *rankin
     return ranking->next != ranking->best;
 }
 
-/* Whether the lead of the best has a digit where a difference is printed. */
-static bool lead_shows(const struct ranking *ranking, const struct measure *measure)
+/* Whether a layout's value is the best's in all digits in which a difference would be printed. Where luck plays, only what is the
+ * same to the last bit. */
+static bool is_tie(const struct plot_data *data, const struct ranking *ranking, uint32_t l,
+                   const struct measure *measure)
 {
-    const double lead = fabs(ranking->difference.mean) * measure->scale;
-    return measure->duration || lead >= 0.5 * pow(10, -(measure->decimals + 1));
+    const double lead = fabs(ranking->value[l].mean - ranking->value[ranking->best].mean);
+    if (ranking->value[l].count == 0) return false;
+    if (!data->exact || measure->duration) return lead == 0;
+    return lead * measure->scale < 0.5 * pow(10, -(measure->decimals + 1));
+}
+
+/* "a, b and 2 more" */
+static void ties_text(char *out, size_t out_bytes, const struct plot_data *data, const bool *ties,
+                      uint32_t count)
+{
+    enum { NAMED = 3 }; /* so that names of any length fit a note */
+    uint32_t listed = 0;
+    out[0] = '\0';
+    for (uint32_t l = 0; l < data->layout_count && listed < NAMED; l++) {
+        if (!ties[l]) continue;
+        const size_t used = strlen(out);
+        const char *before = listed == 0                             ? ""
+                             : listed + 1 == count && count <= NAMED ? " and "
+                                                                     : ", ";
+        snprintf(out + used, out_bytes - used, "%s%s", before, data->layouts[l].name);
+        listed++;
+    }
+    const size_t used = strlen(out);
+    if (count > listed) snprintf(out + used, out_bytes - used, " and %u more", count - listed);
+}
+
+/* Of layouts that share the first place; false when one has it alone. */
+static bool ties_note(struct frame *frame, const struct plot_data *data,
+                      const struct ranking *ranking, const struct measure *measure)
+{
+    bool ties[LIMIT_LAYOUTS];
+    uint32_t count = 0, known = 0;
+    char value[96], list[TEXT_LINE_BYTES];
+    for (uint32_t l = 0; l < data->layout_count; l++) {
+        known += ranking->value[l].count > 0;
+        ties[l] = is_tie(data, ranking, l, measure);
+        count += ties[l];
+    }
+    if (count < 2) return false;
+    estimate_text(value, sizeof value, &ranking->value[ranking->best], measure);
+    if (all_alike(data, ranking)) {
+        frame_note(frame, "No difference: on every %slayout %s %s",
+                   known < data->layout_count ? "ranked " : "", value, measure->noun);
+        return true;
+    }
+    ties_text(list, sizeof list, data, ties, count);
+    frame_note(frame, "No difference that shows: %s, %s %s", list, value, measure->noun);
+    return true;
 }
 
 void finding_notes(struct frame *frame, const struct plot_data *data, const struct ranking *ranking,
                    const struct measure *measure)
 {
     char value[96];
-    uint32_t known = 0;
-    if (!ranking->known) return;
-    for (uint32_t l = 0; l < data->layout_count; l++) known += ranking->value[l].count > 0;
-    if (all_alike(data, ranking)) {
-        estimate_text(value, sizeof value, &ranking->value[ranking->best], measure);
-        frame_note(frame, "No difference: on every %slayout %s %s",
-                   known < data->layout_count ? "ranked " : "", value, measure->noun);
-        return;
-    }
+    if (!ranking->known || ties_note(frame, data, ranking, measure)) return;
     estimate_text(value, sizeof value, &ranking->value[ranking->best], measure);
-    if (data->exact && ranking->next != ranking->best && !lead_shows(ranking, measure)) {
-        frame_note(frame, "No difference that shows: %s and %s, %s %s",
-                   data->layouts[ranking->best].name, data->layouts[ranking->next].name, value,
-                   measure->noun);
-        return;
-    }
     const char *word = ranking->next == ranking->best ? "Only value"
                        : ranking->clear               ? "Best"
                        : measure->higher_is_better    ? "Highest"
