@@ -24,6 +24,33 @@ static void a_median_does_not_hide_the_leaf(void **state)
     free(text);
 }
 
+/* 16 GPUs, half of them held for ten days: 1,920 GPU-hours. MIG instances are apart. */
+static void shared_gpus_are_shown_too_well(void **state)
+{
+    struct fixture *f = *state;
+    three_layouts(f);
+    const enum sharing kinds[] = { SHARING_MIG_SINGLE, SHARING_TIME_SLICE, SHARING_NONE };
+    for (uint32_t i = 0; i < 3; i++) {
+        struct layout *layout = &f->scenario.layouts[i];
+        layout->groups = calloc(1, sizeof *layout->groups);
+        assert_non_null(layout->groups);
+        layout->groups[0].sharing = kinds[i];
+        layout->group_count = 1;
+    }
+    const struct luck luck = { .yield = { 0.75, 0.5, 0.75 }, .held = { 1, 0.5, 1 } };
+    char *text = verdict_of(f, &luck, REPLICAS);
+    holds(text,
+          "Jobs that share a GPU on sparse4 do not slow each other here, which they do: it is "
+          "shown too well, for at most 1920 GPU-hours of what they held.");
+    lacks(text, "Jobs that share a GPU on dense8");
+    free(text);
+    for (uint32_t i = 0; i < 3; i++) {
+        free(f->scenario.layouts[i].groups);
+        f->scenario.layouts[i].groups = NULL;
+        f->scenario.layouts[i].group_count = 0;
+    }
+}
+
 static void ties_yield_the_most_together(void **state)
 {
     struct fixture *f = *state;
@@ -121,9 +148,9 @@ int main(void)
     gsl_set_error_handler_off();
 #define ROW(test) cmocka_unit_test_setup_teardown(test, fixture_setup, fixture_teardown)
     const struct CMUnitTest tests[] = {
-        ROW(a_median_does_not_hide_the_leaf),    ROW(ties_yield_the_most_together),
-        ROW(equal_digits_are_not_printed_twice), ROW(profiles_in_use_are_named),
-        ROW(rules_of_durations_are_told),
+        ROW(shared_gpus_are_shown_too_well), ROW(a_median_does_not_hide_the_leaf),
+        ROW(ties_yield_the_most_together),   ROW(equal_digits_are_not_printed_twice),
+        ROW(profiles_in_use_are_named),      ROW(rules_of_durations_are_told),
     };
     return cmocka_run_group_tests_name("verdict_words", tests, NULL, NULL);
 }

@@ -15,6 +15,7 @@ struct luck {
     uint32_t leaf_gpus[LIMIT_LAYOUTS];  /* of a leaf that fails beside three servers; 0 = none does   */
     double needs[LIMIT_LAYOUTS];   /* 0 = no effective load stored                                */
     double goodput[LIMIT_LAYOUTS], completion_wobble; /* 0 = none stored; up and down in turns    */
+    double held[LIMIT_LAYOUTS];     /* of its capacity; 0 = none stored                           */
     double common_s[LIMIT_LAYOUTS]; /* completion over the common jobs of 64 and more; 0 = none   */
 };
 
@@ -37,6 +38,8 @@ static inline char *verdict_of(struct fixture *f, const struct luck *luck, uint3
             }
             if (luck->goodput[layout] > 0)
                 fixture_metric(&r, "goodput", "1", CLASS_NONE, luck->goodput[layout]);
+            if (luck->held[layout] > 0)
+                fixture_metric(&r, "utilization", "1", CLASS_NONE, luck->held[layout]);
             if (luck->needs[layout] > 0)
                 fixture_metric(&r, "effective_load", "1", CLASS_NONE, luck->needs[layout]);
             if (luck->common_s[layout] > 0) {

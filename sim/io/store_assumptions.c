@@ -116,10 +116,34 @@ static enum status write_hardware(struct db_query *query, const struct scenario 
     return STATUS_OK;
 }
 
+/* Layouts whose jobs meet on one GPU: nothing tells what they cost one another. The name is the layout's. */
+static enum status write_sharing(struct db_query *query, const struct scenario *scenario)
+{
+    static const char *const kinds[SHARING_SHARE + 1] = {
+        [SHARING_SHARD] = "shards",
+        [SHARING_TIME_SLICE] = "time slices",
+        [SHARING_MPS] = "MPS",
+        [SHARING_SHARE] = "parts of a GPU",
+    };
+    for (uint32_t i = 0; i < scenario->layout_count; i++) {
+        const struct layout *layout = &scenario->layouts[i];
+        const char *kind = NULL;
+        for (uint32_t g = 0; g < layout->group_count && !kind; g++)
+            kind = kinds[layout->groups[g].sharing];
+        if (!kind) continue;
+        TRY(write_assumption(query,
+                             (struct assumption){ "sharing", layout->name, mark_names[MARK_ASSUMED],
+                                                  "jobs on one GPU do not slow each other" },
+                             kind));
+    }
+    return STATUS_OK;
+}
+
 enum status store_assumptions(struct db_query *query, const struct plan *plan)
 {
     TRY(write_profiles(query, plan));
     TRY(write_frameworks(query, plan));
     TRY(write_failures(query, &plan->scenario->failures));
+    TRY(write_sharing(query, plan->scenario));
     return write_hardware(query, plan->scenario);
 }

@@ -293,6 +293,51 @@ static void write_hypothetical(const struct group *group)
     fputs(count == 1 ? " is hypothetical." : " are hypothetical.", group->out);
 }
 
+/* GPU-hours that jobs held on a layout, mean over its replicas. */
+static double held_hours(const struct group *group, uint32_t row)
+{
+    const struct quantity *share = comparison_find(group->c, "utilization", CLASS_NONE);
+    const struct stored_replica *replicas =
+        LOG_ITEMS(&group->c->stored->replicas, const struct stored_replica);
+    double hours = 0, count = 0;
+    for (uint64_t i = 0; i < group->c->stored->replicas.count; i++) {
+        if (replicas[i].layout != row || replicas[i].replica < 0) continue;
+        hours += (double)(replicas[i].window_end_ns - replicas[i].window_start_ns) / 3.6e12;
+        count++;
+    }
+    if (share == NULL || count == 0) return 0;
+    return share->cells[row].value.mean * group->c->stored->layouts[row].gpus * hours / count;
+}
+
+static bool shares_gpus(const struct stored *stored, const char *layout)
+{
+    const struct stored_assumption *rows =
+        LOG_ITEMS(&stored->assumptions, const struct stored_assumption);
+    for (uint64_t i = 0; i < stored->assumptions.count; i++)
+        if (strcmp(rows[i].subject, "sharing") == 0 && strcmp(rows[i].name, layout) == 0)
+            return true;
+    return false;
+}
+
+static void write_shared(const struct group *group)
+{
+    uint32_t rows[LIMIT_LAYOUTS * LIMIT_SLACKS], count = 0;
+    double hours = 0;
+    for (uint32_t i = 0; i < group->count; i++) {
+        const uint32_t row = group->rows[i];
+        if (!shares_gpus(group->c->stored, group->c->stored->layouts[row].name)) continue;
+        rows[count++] = row;
+        hours += held_hours(group, row);
+    }
+    if (count == 0) return;
+    fputs(" Jobs that share a GPU on ", group->out);
+    group_list(group, rows, count);
+    fprintf(group->out, " do not slow each other here, which they do: %s shown too well",
+            count == 1 ? "it is" : "these layouts are");
+    if (hours > 0) fprintf(group->out, ", for at most %.0f GPU-hours of what they held", hours);
+    fputc('.', group->out);
+}
+
 /* ---- all of it ---- */
 
 static void write_other_slacks(const struct comparison *c, FILE *out)
@@ -326,6 +371,7 @@ void verdict_write(const struct comparison *c, const struct moves *moves, FILE *
     verdict_turned_away(&group);
     write_hardware(&group);
     write_hypothetical(&group);
+    write_shared(&group);
     write_other_slacks(c, out);
     fputc('\n', out);
     if (group.count > 1 && group.best != LAYOUT_NONE) moves_sentences(moves, out);
