@@ -153,6 +153,39 @@ static void preemption_of_an_instance(void **state)
     kube_done(&fixture, &result);
 }
 
+/* Two pods with a 3g instance each, which meet in host memory at 0.8 of their slot: 2 steps of 3.4 us and a buffer of 1 GB
+ * over 0.8 x 24 GB/s, against 370.8 GB/s of two whole GPUs, of whose compute time kappa is a half. Three sevenths of a GPU
+ * compute 7/3 as long. */
+static void instances_meet_in_host_memory(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    struct replica_result result;
+    shared_fixture(&fixture, 1, 1, 2, SHARING_MIG_MIXED);
+    struct scenario *scenario = &fixture.scenario;
+    scenario->recorded_none = true;
+    scenario->communication.kind = COMM_PROFILE;
+    scenario->communication.scale = 1;
+    scenario->communication.mix_count = 1;
+    scenario->communication.mix[0] =
+        (struct mix_entry){ .profile = { .kappa_one = 0.5, .kappa_many = 0.5, .size_bytes = 1e9 },
+                            .weight = 1,
+                            .gpus_min = 1,
+                            .gpus_max = UINT32_MAX };
+    struct server_type *server = &scenario->layouts[0].server;
+    server->gpu_pcie_bytes_per_s = server->uplink_bytes_per_s = 24e9;
+    cut("3g.40gb", 3, 4, 4);
+    struct ask *ask = kube_job(&fixture, 0, 0, 100, 2, 0);
+    ask->pod_cpu_milli = 100;
+    ask->pod_memory_bytes = UINT64_C(1) << 30;
+    ask->pod_gpus = 1;
+    ask->instance = kube_text(&fixture, "3g.40gb");
+    kube_run(&fixture, &result);
+    const double ratio = (2 * 3.4e-6 + 1e9 / (0.8 * 24e9)) / (2 * 3.4e-6 + 1e9 / 370.8e9);
+    CHECK_NEAR(kube_end_s(&result, 0), 100 * (1 + 0.5 * 3 / 7 * ratio), 1e-8);
+    kube_done(&fixture, &result);
+}
+
 /* Pairs (0, 2) and (1, 3) are linked: a pod of two gets a pair, although 0 and 1 are the lowest. */
 static void linked_gpus_together(void **state)
 {
@@ -232,6 +265,7 @@ int main(void)
         cmocka_unit_test(mig_of_one_profile),
         cmocka_unit_test(mig_by_name),
         cmocka_unit_test(preemption_of_an_instance),
+        cmocka_unit_test(instances_meet_in_host_memory),
         cmocka_unit_test(linked_gpus_together),
         cmocka_unit_test(any_run_closes),
     };

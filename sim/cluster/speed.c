@@ -77,8 +77,8 @@ static bool same_place(struct speed_place a, struct speed_place b)
 {
     return a.servers == b.servers && a.gpus_min == b.gpus_min && a.domains == b.domains &&
            a.domain_servers == b.domain_servers && a.domain_gpus == b.domain_gpus &&
-           a.nics == b.nics && a.rail_nics == b.rail_nics && a.spans_leaves == b.spans_leaves &&
-           a.spans_pods == b.spans_pods;
+           a.slice_units == b.slice_units && a.nics == b.nics && a.rail_nics == b.rail_nics &&
+           a.spans_leaves == b.spans_leaves && a.spans_pods == b.spans_pods;
 }
 
 /* The memoised time; which = 0 here, 1 recorded. */
@@ -91,7 +91,8 @@ static struct collective_result collective(struct speed *speed, int which, uint8
             UINT64_C(0x9E3779B97F4A7C15) +
         ((uint64_t)place.domains << 24 ^ (uint64_t)place.domain_servers << 48 ^ place.domain_gpus) *
             UINT64_C(0xD1B54A32D192ED03) +
-        ((uint64_t)place.nics << 16 | place.rail_nics) * UINT64_C(0x8CB92BA72F3D8DD7));
+        ((uint64_t)place.slice_units << 32 | (uint64_t)place.nics << 16 | place.rail_nics) *
+            UINT64_C(0x8CB92BA72F3D8DD7));
     struct collective_memo *row = &speed->memo[which][hash % MEMO_ROWS];
     if (row->gpus != gpus || row->profile != profile || !same_place(row->place, place)) {
         const struct collective_group group = site_group(place, gpus);
@@ -169,14 +170,27 @@ static struct checkpoint_times checkpoint_of(const struct speed *speed, const st
         struct checkpoint_times){ .interval_s = interval_s, .write_s = write_s, .bytes = bytes };
 }
 
+/* Who communicates: GPUs, or MIG instances, which the job's GPUs do not count. */
+static uint32_t members_of(const struct speed_query *query)
+{
+    const struct speed_place *place = &query->place;
+    return place->slice_units > 0 && place->gpus > query->gpus ? place->gpus : query->gpus;
+}
+
+/* Of a whole GPU's speed, which kappa and plans speak of: an instance computes so much longer between two collectives. */
+static double speed_frac(struct speed_place place)
+{
+    return place.slice_units > 0 ? place.slice_units / SHARE_ALL : 1;
+}
+
 /* Communication over compute of this job at its reference placement. */
 static double kappa_of(const struct speed *speed, const struct speed_query *query)
 {
     const struct communication *communication = &speed->scenario->communication;
     const struct profile *profile = &communication->mix[query->profile].profile;
-    const bool one = site_islands(site_compact(&speed->recorded, query->gpus, 0)) == 1;
+    const bool one = site_islands(site_compact(&speed->recorded, members_of(query), 0)) == 1;
     return (one ? profile->kappa_one : profile->kappa_many) * query->kappa_luck *
-           communication->scale;
+           communication->scale * speed_frac(query->place);
 }
 
 /* What a unit of compute is made longer by: communication that stays exposed, of it what is not the others' doing, and of that
@@ -189,11 +203,12 @@ static struct exposure exposure_by_kappa(struct speed *speed, int which,
                                          const struct speed_query *query, struct speed_place place)
 {
     const struct profile *profile = &speed->scenario->communication.mix[query->profile].profile;
-    const struct speed_place reference = site_compact(&speed->recorded, query->gpus, 0);
+    const uint32_t members = members_of(query);
+    const struct speed_place reference = site_compact(&speed->recorded, members, 0);
     const double kappa = kappa_of(speed, query), hidden = profile->hidden_frac;
-    const double unit_s = collective(speed, 1, query->profile, query->gpus, reference).total_s;
+    const double unit_s = collective(speed, 1, query->profile, members, reference).total_s;
     const struct collective_result time =
-        collective(speed, which, query->profile, place.gpus ? place.gpus : query->gpus, place);
+        collective(speed, which, query->profile, place.gpus ? place.gpus : members, place);
     const double own_s = time.total_s + (which ? 0 : query->own_wait_s);
     const double now_s = own_s + (which ? 0 : query->others_wait_s);
     return (struct exposure){ .all = exposed_frac(kappa, now_s / unit_s, hidden),
@@ -222,11 +237,11 @@ static struct planned planned(struct speed *speed, int which, const struct speed
         .hardware = site_hardware(site, place),
         .at = { .job = &communication->mix[query->profile].profile.train,
                 .allowed = allowed_algorithms(communication->allreduce, site),
-                .traffic = query->kappa_luck * communication->scale,
-                .site = site_group(place, place.gpus ? place.gpus : query->gpus),
+                .traffic = query->kappa_luck * communication->scale * speed_frac(place),
+                .site = site_group(place, place.gpus ? place.gpus : members_of(query)),
                 .islands = site_islands(place),
-                .kind = place.nics << 16 | place.rail_nics << 2 | (uint32_t)which << 1 |
-                        place.spans_pods },
+                .kind = (uint32_t)(place.slice_units > 0) << 31 | place.nics << 16 |
+                        place.rail_nics << 2 | (uint32_t)which << 1 | place.spans_pods },
     };
     planned.pace = train_pace_of(speed->paces, &planned.at, &planned.hardware, 1);
     return planned;
@@ -333,7 +348,7 @@ static struct pace pace_of(struct speed *speed, int which, const struct speed_qu
 {
     const struct site *site = which ? &speed->recorded : &speed->here;
     struct pace pace = { .slowdown = 1 + site->compute_frac };
-    if (speed->scenario->communication.kind != COMM_NONE && query->gpus > 1) {
+    if (speed->scenario->communication.kind != COMM_NONE && members_of(query) > 1) {
         const struct exposure e = has_plan(speed, query)
                                       ? exposure_by_plan(speed, which, query, place)
                                       : exposure_by_kappa(speed, which, query, place);
@@ -358,12 +373,15 @@ static struct pace pace_of(struct speed *speed, int which, const struct speed_qu
 
 /* Where the job was recorded: on the nodes that the trace names, evenly filled; else on the fewest
  * servers, and filled as the shape places jobs there now, for a replay on the recorded layout must
- * give the recorded duration: evenly in whole servers, or all but the last one full. */
+ * give the recorded duration: evenly in whole servers, or all but the last one full. What ran on MIG
+ * instances did so there too. */
 static struct speed_place recorded_place(const struct speed *speed, const struct speed_query *query)
 {
-    struct speed_place place = site_compact(&speed->recorded, query->gpus, query->recorded_nodes);
+    const uint32_t members = members_of(query);
+    struct speed_place place = site_compact(&speed->recorded, members, query->recorded_nodes);
+    place.slice_units = query->place.slice_units;
     if (query->recorded_nodes == 0 && speed->scenario->shape != SHAPE_MODEL)
-        place.gpus_min = query->gpus - (place.servers - 1) * speed->recorded.gpus_per_server;
+        place.gpus_min = members - (place.servers - 1) * speed->recorded.gpus_per_server;
     return place;
 }
 
@@ -428,16 +446,15 @@ bool speed_operation(struct speed *speed, const struct speed_query *query,
                      struct speed_operation *operation)
 {
     const struct communication *communication = &speed->scenario->communication;
-    const uint32_t islands = site_islands(query->place);
-    if (communication->kind == COMM_NONE || query->gpus < 2 || islands < 2) return false;
+    const uint32_t members = members_of(query), islands = site_islands(query->place);
+    if (communication->kind == COMM_NONE || members < 2 || islands < 2) return false;
     if (has_plan(speed, query)) return plan_operation(speed, query, operation);
     const double kappa = kappa_of(speed, query);
     if (!(kappa > 0)) return false;
-    const struct speed_place reference = site_compact(&speed->recorded, query->gpus, 0);
-    const double unit_s = collective(speed, 1, query->profile, query->gpus, reference).total_s;
-    const struct collective_result time =
-        collective(speed, 0, query->profile, query->place.gpus ? query->place.gpus : query->gpus,
-                   query->place);
+    const struct speed_place reference = site_compact(&speed->recorded, members, 0);
+    const double unit_s = collective(speed, 1, query->profile, members, reference).total_s;
+    const struct collective_result time = collective(
+        speed, 0, query->profile, query->place.gpus ? query->place.gpus : members, query->place);
     const double compute_s = unit_s / kappa;
     *operation = (struct speed_operation){
         .compute_s = compute_s,

@@ -40,6 +40,7 @@ struct speed_place {
     uint32_t domain_gpus;    /* on the domain that holds fewest GPUs; unread when that is 0    */
     uint32_t nics;      /* in use on the server that uses fewest (spec/nic_map); 0 = those of its first gpus_min GPUs */
     uint32_t rail_nics; /* of these, on the rail that has most; unread when that is 0          */
+    uint32_t slice_units; /* its GPUs are MIG instances of so much of one, in 1,008,000ths, in the mean; 0 = whole */
     bool spans_leaves;  /* its servers hang on more than one leaf                      */
     bool spans_pods;    /* and these on more than one pod, or group of a dragonfly       */
 };

@@ -2,6 +2,7 @@
 #include "cluster/speed_site.h"
 
 #include "cluster/collective_of.h"
+#include "cluster/paths.h"
 #include "cluster/vm.h"
 #include "models/hardware.h"
 #include "spec/nic_map.h"
@@ -30,6 +31,7 @@ static struct site site_of(const struct server_type *server, const struct nic_ma
                          .nic_share_bytes_per_s = link->bytes_per_s,
                          .uplinks_bytes_per_s = INFINITY,
                          .pods_bytes_per_s = INFINITY,
+                         .slices_bytes_per_s = path_slices_bytes_per_s(server),
                          .hardware = collective_of(server, map->nics, link) };
     put_rails(&site, map, rails);
     return site;
@@ -75,6 +77,16 @@ static uint32_t sharers_of(const struct nic_map *map, uint32_t parts)
     return most;
 }
 
+/* Rings of another bandwidth than was measured. */
+static void set_inside(struct collective_hardware *hardware, double bytes_per_s)
+{
+    static const struct collective_lines not_measured;
+    hardware->scaleup_bytes_per_s = bytes_per_s;
+    hardware->all_reduce = hardware->all_gather = hardware->all_to_all = not_measured;
+    hardware->nvls = not_measured;
+    memset(hardware->ring_bytes_per_s, 0, sizeof hardware->ring_bytes_per_s);
+}
+
 /* Virtual machines: each node has a part of the server. What was measured on whole servers does not hold in parts of which
  * NVLinks are cut. */
 static void share_server(struct site *site, const struct server_type *server,
@@ -94,11 +106,7 @@ static void share_server(struct site *site, const struct server_type *server,
         hardware->staged_bytes_per_s /= 1 + vm->staged_overhead_frac;
     }
     if (vm->nvlink == VM_NVLINK_KEPT) return;
-    static const struct collective_lines not_measured;
-    hardware->scaleup_bytes_per_s = vm_scaleup_bytes_per_s(server, vm, parts);
-    hardware->all_reduce = hardware->all_gather = hardware->all_to_all = not_measured;
-    hardware->nvls = not_measured;
-    memset(hardware->ring_bytes_per_s, 0, sizeof hardware->ring_bytes_per_s);
+    set_inside(hardware, vm_scaleup_bytes_per_s(server, vm, parts));
 }
 
 struct site site_of_layout(const struct scenario *scenario, const struct variant *variant)
@@ -156,6 +164,7 @@ struct collective_hardware site_hardware(const struct site *site, struct speed_p
         place.domain_servers > 0 ? place.domain_servers : place.servers - others * joined;
     const uint32_t leaves = least / smaller(least, site->servers_per_leaf);
     hardware.domain_servers = joined;
+    if (place.slice_units > 0) set_inside(&hardware, site->slices_bytes_per_s);
     const uint32_t gpus = smaller(place.gpus_min, hardware.gpus);
     if (place.nics > 0) hardware.nics_used[gpus] = place.nics;
     const double rail_nics = place.nics > 0 ? place.rail_nics : site->rail_nics[gpus];

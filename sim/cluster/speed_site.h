@@ -12,6 +12,7 @@ struct site {
     uint16_t rail_nics[LIMIT_GPUS_PER_SERVER + 1]; /* [g]: NICs in use by the first g GPUs, on the rail that has most */
     double nic_bytes_per_s;
     double nic_share_bytes_per_s; /* of one node, where nodes share a server            */
+    double slices_bytes_per_s;    /* a ring of MIG instances                             */
     double compute_frac;          /* v: what virtual machines take longer               */
     double uplinks_bytes_per_s;   /* all uplinks of one leaf together, with rails of one unit */
     double write_bytes_per_s;     /* of its storage; 0 = without limit                     */
@@ -33,7 +34,8 @@ uint32_t site_islands(struct speed_place place);
 /* The members of a collective of all GPUs of a placement. */
 struct collective_group site_group(struct speed_place place, uint32_t gpus);
 
-/* The site's hardware for one placement. Its network is bounded by the uplinks of the leaves of the emptiest island when the
+/* The site's hardware for one placement. MIG instances have no peer access: they send through the host (MODELS 1.3a); left out:
+ * that those of one GPU share its slot. Its network is bounded by the uplinks of the leaves of the emptiest island when the
  * job spans leaves, and by the cables between two groups of a dragonfly when it spans these: in leaf order its ring leaves a
  * leaf, and a group, once (MODELS 1.5 leaf_share, 2.11), over the rails of the NICs in use, of which that with most NICs
  * counts. Three tiers bound nothing more: what leaves a leaf finds as much

@@ -175,6 +175,20 @@ static struct speed_place place_of(struct run *run, const struct decision *decis
     return place;
 }
 
+/* The mean size of the job's members when some are MIG instances. */
+static uint32_t slice_units_of(const struct cluster *cluster, uint32_t first_grant)
+{
+    uint64_t units = 0, members = 0, slices = 0;
+    for (uint32_t row = first_grant; row != GRANT_NONE; row = cluster->grants[row].next) {
+        const struct grant *grant = &cluster->grants[row];
+        const uint64_t whole = (uint64_t)bits_count(grant->mask);
+        members += whole;
+        units += grant->share_units > 0 ? grant->share_units : whole * UNITS_PER_GPU;
+        slices += grant->slice_count > 0;
+    }
+    return slices > 0 ? (uint32_t)(units / members) : 0;
+}
+
 /* The same from all that a job holds, where several of its parts may be on one node. */
 static struct speed_place place_of_grants(struct run *run, uint32_t first_grant)
 {
@@ -196,6 +210,7 @@ static struct speed_place place_of_grants(struct run *run, uint32_t first_grant)
     if (place.servers == 0) return (struct speed_place){ .servers = 1, .gpus_min = 1 };
     span_into(run, &span, &place);
     span_nics(run, first_grant, UINT32_MAX, &place);
+    place.slice_units = slice_units_of(cluster, first_grant);
     return place;
 }
 
