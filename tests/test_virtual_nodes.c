@@ -51,7 +51,7 @@ static void links_break_in_every_node(void **state)
  *   kept: as the server, 240. split behind switches: the same.
  *   split of a mesh (12 links of 20 GB/s, none left over for 8 GPUs: 14 here, 2 a pair): 4 GPUs have 3 x 2 links, 120;
  *   split of the cube mesh: GPUs 0 to 3 have 1 + 1 + 2 links, 80; of two GPUs 0 and 1 one link, 20.
- *   off: in order over PCIe through the root complex, 24/1.2 = 20; no peer access there: 0.8 x 24 / 1.05. */
+ *   off: over PCIe through the root complex, 24/1.2 = 20; no peer access there: 0.8 x 24 / 1.05. */
 static const struct share {
     const char *name;
     enum nvlink_kind kind;
@@ -86,6 +86,24 @@ static void scaleup_of_machines(void **state)
     server.socket_link_bytes_per_s = 22e9;
     CHECK_NEAR(vm_scaleup_bytes_per_s(&server, &row->vm, row->parts), row->want, 1e-12);
     CHECK_NEAR(vm_nic_bytes_per_s(&server, 48.5e9, row->parts), 24e9 / row->parts, 1e-12);
+}
+
+/* In each machine of four one NVLink of 50 GB/s joins 0 with 2, 2 with 1, 1 with 3 and 3 with 0: a ring, though not in order. */
+static void rings_of_machines_take_the_best_order(void **state)
+{
+    (void)state;
+    struct server_type server = fixture_server(8);
+    const struct vm_rules vm = { .nvlink = VM_NVLINK_SPLIT, .p2p_max = LINK_PHB };
+    static const uint32_t order[] = { 0, 2, 1, 3 };
+    tree_plain(&server.tree, 8, 8, 2, 8);
+    server.nvlink_bytes_per_s = 50e9;
+    server.gpu_pcie_bytes_per_s = server.uplink_bytes_per_s = 24e9;
+    for (uint32_t first = 0; first < 8; first += 4)
+        for (uint32_t i = 0; i < 4; i++) {
+            const uint32_t a = first + order[i], b = first + order[(i + 1) % 4];
+            server.tree.nvlinks[a][b] = server.tree.nvlinks[b][a] = 1;
+        }
+    CHECK_NEAR(vm_scaleup_bytes_per_s(&server, &vm, 2), 50e9, 1e-12);
 }
 
 /* MODELS 1.3: GPUs of two machines meet over NICs, unless these share NVLinks; slices of one GPU over the host, at 0.8 of a slot. */
@@ -187,6 +205,7 @@ int main(void)
     rows_add(&rows, links_break_in_every_node, NULL, "links break in every node");
     for (size_t i = 0; i < sizeof shares / sizeof *shares; i++)
         rows_add(&rows, scaleup_of_machines, &shares[i], "scale-up: %s", shares[i].name);
+    rows_add(&rows, rings_of_machines_take_the_best_order, NULL, "the best order of a machine");
     rows_add(&rows, who_meets_how, NULL, "machines over NICs, slices over the host");
     rows_add(&rows, overhead_is_an_account, NULL, "overhead is an account");
     rows_add(&rows, machines_meet_at_the_leaf, (void *)2, "two machines of one server");

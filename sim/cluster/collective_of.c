@@ -63,7 +63,7 @@ static void put_between(const struct server_fit *fit, struct collective_hardware
 static void put_rings(const struct server_type *server, struct collective_hardware *hardware)
 {
     for (uint32_t gpus = 2; gpus <= server->gpus; gpus++)
-        hardware->ring_bytes_per_s[gpus] = links_ring_bytes_per_s(server, gpus);
+        hardware->ring_bytes_per_s[gpus] = links_ring_bytes_per_s(server, gpus, NULL);
     if (server->gpus > 1) hardware->scaleup_bytes_per_s = hardware->ring_bytes_per_s[server->gpus];
 }
 

@@ -7,6 +7,7 @@
 #include "models/hardware.h"
 
 #include <math.h>
+#include <stddef.h>
 
 enum { SEARCHED_MOST = 8 }; /* 7! orders */
 
@@ -94,8 +95,11 @@ static double staged_bytes_per_s(const struct server_type *server, uint32_t gpus
     return host_ring_bytes_per_s(&host);
 }
 
-double links_ring_bytes_per_s(const struct server_type *server, uint32_t gpus)
+double links_ring_bytes_per_s(const struct server_type *server, uint32_t gpus, bool *staged)
 {
+    bool unread;
+    if (staged == NULL) staged = &unread;
+    *staged = false;
     ASSERT(gpus >= 2 && gpus <= server->tree.gpus);
     if (server->tree.nvswitch) return path_gpus_bytes_per_s(server, 0, 1);
     if (is_mesh(&server->tree, gpus)) return mesh_bytes_per_s(server, gpus);
@@ -110,7 +114,8 @@ double links_ring_bytes_per_s(const struct server_type *server, uint32_t gpus)
             if (ring.hop[i][i + 1] < least) least = ring.hop[i][i + 1];
         close_ring(&ring, least);
     }
-    if (!ring.best_staged) return ring.best;
+    *staged = ring.best_staged;
+    if (!*staged) return ring.best;
     const double host = staged_bytes_per_s(server, gpus);
     return host < ring.best ? host : ring.best;
 }

@@ -35,29 +35,19 @@ bool vm_apart(const struct server_type *server, const struct vm_rules *vm, uint3
     return gpu_a / count != gpu_b / count && !vm->shared_nvlink;
 }
 
-/* Links of one GPU to the others of its machine; 0 when one of these has none. */
-static uint32_t links_among(const struct server_tree *tree, uint32_t first, uint32_t count)
+/* The machine with GPUs first .. first + count - 1 as a server of its own. */
+static struct server_type machine_of(const struct server_type *inside, uint32_t first,
+                                     uint32_t count)
 {
-    uint32_t links = 0;
-    for (uint32_t gpu = first + 1; gpu < first + count; gpu++) {
-        if (tree->nvlinks[first][gpu] == 0) return 0;
-        links += tree->nvlinks[first][gpu];
+    struct server_type machine = *inside;
+    machine.gpus = machine.tree.gpus = count;
+    machine.pcie_switches = (inside->pcie_switches * count + inside->gpus - 1) / inside->gpus;
+    for (uint32_t a = 0; a < count; a++) {
+        machine.tree.gpu[a] = inside->tree.gpu[first + a];
+        for (uint32_t b = 0; b < count; b++)
+            machine.tree.nvlinks[a][b] = inside->tree.nvlinks[first + a][first + b];
     }
-    return links;
-}
-
-/* The slowest step of a ring in order; what is copied through host memory takes longer by `staged`. */
-static double ring_in_order(const struct server_type *server, uint32_t first, uint32_t count,
-                            double staged_frac)
-{
-    double least = INFINITY;
-    for (uint32_t i = 0; i < count; i++) {
-        const uint32_t from = first + i, to = first + (i + 1 == count ? 0 : i + 1);
-        double step = path_gpus_bytes_per_s(server, from, to);
-        if (tree_gpu_path(&server->tree, from, to) > server->p2p_max) step /= 1 + staged_frac;
-        if (step < least) least = step;
-    }
-    return least;
+    return machine;
 }
 
 double vm_scaleup_bytes_per_s(const struct server_type *server, const struct vm_rules *vm,
@@ -68,14 +58,15 @@ double vm_scaleup_bytes_per_s(const struct server_type *server, const struct vm_
     if (vm->nvlink == VM_NVLINK_KEPT || (split && server->tree.nvswitch) || count < 2 ||
         server->tree.gpus != server->gpus)
         return server->ring_from_links && server->gpus > 1
-                   ? links_ring_bytes_per_s(server, server->gpus)
+                   ? links_ring_bytes_per_s(server, server->gpus, NULL)
                    : server->scaleup_bytes_per_s;
     const struct server_type inside = vm_inside(server, vm);
     double least = INFINITY;
     for (uint32_t first = 0; first + count <= server->gpus; first += count) {
-        const uint32_t links = links_among(&inside.tree, first, count);
-        const double ring = links ? links * server->nvlink_bytes_per_s
-                                  : ring_in_order(&inside, first, count, vm->staged_overhead_frac);
+        const struct server_type machine = machine_of(&inside, first, count);
+        bool staged;
+        double ring = links_ring_bytes_per_s(&machine, count, &staged);
+        if (staged) ring /= 1 + vm->staged_overhead_frac;
         if (ring < least) least = ring;
     }
     return least;

@@ -15,8 +15,8 @@ bool vm_apart(const struct server_type *server, const struct vm_rules *vm, uint3
               uint32_t gpu_a, uint32_t gpu_b);
 
 /* Bus bandwidth of a ring over the GPUs of one of `parts` machines: `kept` as the server has it, `split` what the NVLinks among
- * its own GPUs carry, which behind switches is all of them; without a link between each two of them, and with `off`, the
- * slowest path from GPU to GPU in order over PCIe. The slowest machine of a server counts. */
+ * its own GPUs carry, which behind switches is all of them, and with `off` their PCIe: the best ring of cluster/links_ring. The
+ * slowest machine of a server counts. */
 double vm_scaleup_bytes_per_s(const struct server_type *server, const struct vm_rules *vm,
                               uint32_t parts);
 
