@@ -152,6 +152,7 @@ static void fill_group(struct row_chart *chart, const struct plot_data *data,
     snprintf(group->heading, sizeof group->heading, "%s minus %s: %s as written%s",
              data->layouts[layout->layout].name, data->layouts[moves->reference].name, text,
              layout->told                   ? ""
+             : data->exact                  ? ", the same"
              : layout->as_written.count > 1 ? ", cannot be told apart"
                                             : ", one replica: cannot be told");
     for (uint32_t b = 0; b < moves->assumption_count; b++) {

@@ -186,6 +186,8 @@ void need_text(char *out, size_t out_bytes, const struct plot_layout *layout)
 {
     if (layout->need < 1.005)
         snprintf(out, out_bytes, "needs a little more than its GPUs");
+    else if (layout->need >= 100) /* some job hardly moves */
+        snprintf(out, out_bytes, "needs %.0f times its GPUs", layout->need);
     else
         snprintf(out, out_bytes, "needs %.2f of its GPUs", layout->need);
 }
