@@ -119,6 +119,33 @@ static void machines_of_a_server_share_its_link(void **state)
     fabric_net_clear(&net);
 }
 
+/* NVLink domains of two servers, one below each leaf: each server sends half of what its domain sends, so that the leaf is left by
+ * twice as much. Of domains of two and one the lone server sends all by itself: 100 is the mean over three of 150 + 150. */
+static void domains_leave_a_leaf_with_all_they_send(void **state)
+{
+    (void)state;
+    struct fabric_net net;
+    struct link_use uses[64];
+    const uint32_t servers[] = { 0, 1, 2, 3 };
+    const double even[] = { 1, 1, 1, 1 }, uneven[] = { 0.75, 0.75, 1.5 };
+    struct fabric_job job = sends;
+    job.crossings = even;
+    job.island_servers = 2;
+    assert_true(fabric_net_init(&net, &leaves, &plain, 80));
+    uint32_t count = fabric_net_uses(&net, servers, 4, &job, uses);
+    CHECK_NEAR(used(uses, count, &net, "server 3 out"), 100, 1e-12);
+    CHECK_NEAR(used(uses, count, &net, "leaf 0 out"), 200, 1e-12);
+    CHECK_NEAR(used(uses, count, &net, "leaf 1 in"), 200, 1e-12);
+    job.crossings = uneven;
+    job.island_servers = 1.5;
+    count = fabric_net_uses(&net, servers, 3, &job, uses);
+    CHECK_NEAR(used(uses, count, &net, "server 1 out"), 75, 1e-12);
+    CHECK_NEAR(used(uses, count, &net, "server 2 out"), 150, 1e-12);
+    CHECK_NEAR(used(uses, count, &net, "leaf 0 in"), 150, 1e-12);
+    CHECK_NEAR(used(uses, count, &net, "leaf 1 out"), 150, 1e-12);
+    fabric_net_clear(&net);
+}
+
 /* The ring leaves a leaf once, whatever of it it holds. */
 static void a_job_over_leaves_loads_their_uplinks_once(void **state)
 {
@@ -436,6 +463,7 @@ int main(void)
         rows_add(&rows, expected_is_the_mean_of_sampled, (void *)row, "%s", rings[row].name);
     rows_add(&rows, means_are_those_of_the_model, NULL, "expected and adaptive");
     rows_add(&rows, a_job_below_one_leaf_stays_there, NULL, "below one leaf");
+    rows_add(&rows, domains_leave_a_leaf_with_all_they_send, NULL, "domains over leaves");
     rows_add(&rows, machines_of_a_server_share_its_link, NULL, "machines of one server");
     rows_add(&rows, a_job_over_leaves_loads_their_uplinks_once, NULL, "over leaves");
     rows_add(&rows, pods_are_left_once, NULL, "pods");

@@ -5,6 +5,7 @@
 #include "base/bits.h"
 #include "base/philox.h"
 #include "base/sort.h"
+#include "cluster/speed_site.h"
 #include "handlers/books.h"
 #include "handlers/contention_parts.h"
 #include "handlers/timing.h"
@@ -227,15 +228,16 @@ static void enter(struct run *run, uint32_t live)
     const double *crossings = contention_crossings(run, live, servers);
     if ((servers < 2 && !crossings) || operation.compute_s <= 0) return;
     const struct speed_place *place = &member->query.place;
-    const struct fabric_job sends = { .bytes = operation.bytes,
-                                      .nics = place->nics > 0
-                                                  ? place->nics
-                                                  : nic_map_first(&run->nics, place->gpus_min),
-                                      .masks = contention->masks,
-                                      .key = contention->key_ecmp,
-                                      .serial = run->live.jobs[live].serial,
-                                      .epoch = member->epoch,
-                                      .crossings = crossings };
+    const struct fabric_job sends = {
+        .bytes = operation.bytes,
+        .nics = place->nics > 0 ? place->nics : nic_map_first(&run->nics, place->gpus_min),
+        .masks = contention->masks,
+        .key = contention->key_ecmp,
+        .serial = run->live.jobs[live].serial,
+        .epoch = member->epoch,
+        .crossings = crossings,
+        .island_servers = (double)place->servers / site_islands(*place)
+    };
     const uint32_t count = fabric_net_uses(&contention->fabric, contention->servers, servers,
                                            &sends, contention->uses);
     double routed_s;

@@ -56,12 +56,10 @@ bool fabric_net_init_nics(struct fabric_net *net, const struct fabric_shape *sha
     net->bundles = net->first_group + (fabric_has_groups(net) ? shape->pods * shape->pods : 0);
     net->links = fabric_link_count(net);
     net->on_rail = calloc(shape->rails, sizeof *net->on_rail);
-    net->unit_count = calloc(shape->units + 1, sizeof *net->unit_count);
-    net->pod_count = calloc(shape->pods + 1, sizeof *net->pod_count);
     net->on_cable = calloc(net->cables, sizeof *net->on_cable);
     net->fullest.cables = shape->uplinks_per_leaf;
     if (one_by_one) net->loads = calloc(2 * (size_t)shape->units * net->cables, sizeof *net->loads);
-    if (!net->on_rail || !net->unit_count || !net->pod_count || !net->on_cable) return false;
+    if (!net->on_rail || !net->on_cable) return false;
     if (one_by_one && !net->loads) return false;
     net->uplink_frac = uplink_frac(net);
     return true;
@@ -69,8 +67,6 @@ bool fabric_net_init_nics(struct fabric_net *net, const struct fabric_shape *sha
 
 void fabric_net_clear(struct fabric_net *net)
 {
-    free(net->unit_count);
-    free(net->pod_count);
     free(net->on_cable);
     free(net->loads);
     free(net->on_rail);
@@ -151,27 +147,48 @@ static void use_both(struct use_list *list, uint32_t link)
     use(list, link + 1);
 }
 
+/* How often `bytes` leave servers first .. end - 1 of a ring. */
+static double crossings_of(const struct fabric_job *job, uint32_t first, uint32_t end)
+{
+    double all = 0;
+    if (!job->crossings) return 1;
+    for (uint32_t i = first; i < end; i++) all += job->crossings[i];
+    return all < job->island_servers ? all : job->island_servers;
+}
+
+static struct use_list times(const struct use_list *list, double crossings)
+{
+    struct use_list more = *list;
+    more.bytes *= crossings;
+    more.flows *= crossings;
+    return more;
+}
+
 /* From each group to the next one of the ring, and from the last to the first. */
 static void use_groups(const struct fabric_net *net, const uint32_t *servers, uint32_t count,
-                       struct use_list *list)
+                       const struct fabric_job *job, struct use_list *list)
 {
     const uint32_t per_group = net->shape.servers_per_leaf * net->shape.units_per_pod;
     const uint32_t groups = net->shape.pods, first = servers[0] / per_group;
-    uint32_t last = first;
+    uint32_t last = first, from = 0;
     for (uint32_t i = 1; i <= count; i++) {
         const uint32_t group = i < count ? servers[i] / per_group : first;
-        if (group != last) use(list, net->first_group + last * groups + group);
+        if (group == last) continue;
+        struct use_list more = times(list, crossings_of(job, from, i));
+        use(&more, net->first_group + last * groups + group);
+        list->count = more.count;
         last = group;
+        from = i;
     }
 }
 
 /* From one unit to the next: each flow takes one of the cables that its NIC reaches. */
 static void cross(struct fabric_net *net, const struct fabric_job *job, const struct nic_set *nics,
-                  uint32_t from, uint32_t to, struct use_list *list)
+                  uint32_t from, uint32_t to, double crossings, struct use_list *list)
 {
     const uint32_t uplinks = net->shape.uplinks_per_leaf;
     const uint32_t flows = job->nics * net->queue_pairs;
-    const double flow_bytes = job->bytes / flows;
+    const double flow_bytes = crossings * job->bytes / flows;
     for (uint32_t f = 0, nic = 0; f < flows; f++) {
         while (!nic_set_has(nics, nic)) nic++;
         const uint32_t rail = nic % net->shape.rails;
@@ -195,35 +212,29 @@ static void use_cables(struct fabric_net *net, const uint32_t *servers, uint32_t
                        const struct fabric_job *job, struct use_list *list)
 {
     const uint32_t per_unit = net->shape.servers_per_leaf, first = servers[0] / per_unit;
-    uint32_t last = first;
+    uint32_t last = first, from = 0;
     for (uint32_t i = 1; i <= count; i++) {
         const uint32_t unit = i < count ? servers[i] / per_unit : first;
         if (unit == last) continue;
         const struct nic_set nics = fabric_nics(net, job, i - 1); /* of the last one of its unit */
-        cross(net, job, &nics, last, unit, list);
+        cross(net, job, &nics, last, unit, crossings_of(job, from, i), list);
         last = unit;
+        from = i;
     }
 }
 
-/* A leaf, or pod, that holds some of the servers and not all is left once and entered once. */
-static void use_shared(uint32_t *held, uint32_t part, uint32_t count, uint32_t link,
-                       struct use_list *list)
+/* The leaf, or pod, of `per` servers whose first one in the job is server i: when it holds not all it is left and entered. */
+static void use_shared(const uint32_t *servers, uint32_t count, const struct fabric_job *job,
+                       uint32_t i, uint32_t per, uint32_t first_link, struct use_list *list)
 {
-    if (held[part] > 0 && held[part] < count) use_both(list, link);
-    held[part] = 0;
-}
-
-/* What leaves a server, once or more. */
-static void use_server(struct use_list *list, const struct fabric_job *job, uint32_t server,
-                       uint32_t row)
-{
-    const struct use_list once = *list;
-    const double crossings = job->crossings ? job->crossings[row] : 1;
-    list->bytes *= crossings;
-    list->flows *= crossings;
-    use_both(list, 2 * server);
-    list->bytes = once.bytes;
-    list->flows = once.flows;
+    const uint32_t part = servers[i] / per;
+    uint32_t end = i;
+    if (i > 0 && servers[i - 1] / per == part) return;
+    while (end < count && servers[end] / per == part) end++;
+    if (end - i == count) return;
+    struct use_list more = times(list, crossings_of(job, i, end));
+    use_both(&more, first_link + 2 * part);
+    list->count = more.count;
 }
 
 uint32_t fabric_net_uses(struct fabric_net *net, const uint32_t *servers, uint32_t count,
@@ -238,23 +249,20 @@ uint32_t fabric_net_uses(struct fabric_net *net, const uint32_t *servers, uint32
     if (job->part_count > 0 && count > 1)
         return fabric_spread(net, servers, count, job, uses,
                              fabric_traffic_uses(net, servers, count, job, uses));
+    const uint32_t per_unit = shape->servers_per_leaf, per_pod = per_unit * shape->units_per_pod;
     for (uint32_t i = 0; i < count; i++) {
-        const uint32_t unit = servers[i] / shape->servers_per_leaf;
         ASSERT(servers[i] < shape->servers && (i == 0 || servers[i] > servers[i - 1]));
-        use_server(&list, job, servers[i], i);
-        net->unit_count[unit]++;
-        net->pod_count[unit / shape->units_per_pod]++;
+        struct use_list more = times(&list, job->crossings ? job->crossings[i] : 1);
+        use_both(&more, 2 * servers[i]);
+        list.count = more.count;
     }
     for (uint32_t i = 0; i < count; i++) {
-        const uint32_t unit = servers[i] / shape->servers_per_leaf;
-        const uint32_t pod = unit / shape->units_per_pod;
         if (shape->uplinks_per_leaf > 0 && !one_by_one)
-            use_shared(net->unit_count, unit, count, net->first_unit + 2 * unit, &list);
+            use_shared(servers, count, job, i, per_unit, net->first_unit, &list);
         if (fabric_has_pods(net))
-            use_shared(net->pod_count, pod, count, net->first_pod + 2 * pod, &list);
-        net->unit_count[unit] = net->pod_count[pod] = 0;
+            use_shared(servers, count, job, i, per_pod, net->first_pod, &list);
     }
-    if (fabric_has_groups(net)) use_groups(net, servers, count, &list);
+    if (fabric_has_groups(net)) use_groups(net, servers, count, job, &list);
     if (one_by_one) use_cables(net, servers, count, job, &list);
     return fabric_spread(net, servers, count, job, uses, list.count);
 }

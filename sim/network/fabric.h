@@ -49,8 +49,6 @@ struct fabric_net {
     double drawn_s;           /* what the flows of the parts of the last job take, one part after the other */
     uint32_t links;
     uint32_t bundles, first_unit, first_pod, first_group; /* rows inside fabric: network/fabric_nics.h */
-    uint32_t *unit_count; /* [units] servers of a job; all 0 between calls */
-    uint32_t *pod_count;  /* [pods]                                         */
     uint32_t *on_cable;   /* [cables] flows of one crossing                 */
     double *on_rail;      /* [rails] share of a unit's bytes; all 0 between calls */
 };
@@ -71,6 +69,7 @@ struct fabric_job {
     uint32_t gpus, domains; /* of the job; NVLink domains that hold it; unread without parts */
     const uint32_t *masks;  /* [servers] its GPUs on each; NULL: the first `nics` NICs of each */
     const double *crossings; /* [servers] how often `bytes` leave each: once for each of its machines; NULL: once */
+    double island_servers;   /* with crossings: of an NVLink domain, in the mean; a ring leaves a leaf with all it has, once */
 };
 
 /* What one operation of a job puts on a link. */
