@@ -36,6 +36,15 @@ struct usage_case {
     const char *want, *has_not;
 };
 static const struct usage_case cases[] = {
+    { "a job that can never end",
+      "gpuplan run tests/cases/dead_nic.yaml -o /tmp/gpuplan-usage-$$.db 2>&1; "
+      "code=$?; rm /tmp/gpuplan-usage-$$.db; exit $code",
+      0, "layout 'lab', replica 0: 1 job can never end, first 'j': after 620 s ",
+      "its waits grow" },
+    { "the verdict on it",
+      "gpuplan run tests/cases/dead_nic.yaml -o /tmp/gpuplan-usage-$$.db 2>&1; "
+      "code=$?; rm /tmp/gpuplan-usage-$$.db; exit $code",
+      0, "On lab 1 job can never end", "grow with the horizon" },
     { "an option twice", COLLECTIVE "--server dgx-a100", 2,
       "gpuplan: collective: --server is given twice, as 'dgx-h100' and 'dgx-a100'\n", "algbw" },
     { "an option twice, the same", STEP "--tp 2 --tp=2", 2,

@@ -2,12 +2,14 @@
 #include "campaign/campaign.h"
 
 #include "base/int128.h"
+#include "base/text.h"
 #include "campaign/tornado.h"
 #include "handlers/run.h"
 
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -144,6 +146,19 @@ static void warn_stopped(const struct task *task, const struct plan *plan, struc
               (int)task->replica, (double)plan->all_end_ns / 86400e9);
 }
 
+static void warn_stuck(const struct task *task, const struct plan *plan, struct diag *diag)
+{
+    const struct replica_result *result = &task->result;
+    const char *id = plan->jobs->id ? plan->jobs->text + plan->jobs->id[result->stuck_row] : "";
+    char safe[LIMIT_NAME_BYTES];
+    diag_warn(diag, (struct place){ .file = plan->scenario->path },
+              "layout '%s', replica %d: %u job%s can never end, first '%s': after %.0f s no event, "
+              "repair or end of another job is left to change that, and the window ends there",
+              plan->scenario->layouts[plan->variants[task->variant].layout].name,
+              (int)task->replica, result->jobs_stuck, result->jobs_stuck == 1 ? "" : "s",
+              text_escape(id, strlen(id), safe, sizeof safe), (double)result->run_end_ns / 1e9);
+}
+
 /* Waits until a task is done and lets the workers move on; false when it is not needed. */
 static bool await(struct campaign *campaign, const struct task *task)
 {
@@ -162,6 +177,7 @@ static enum status take(struct task *task, const struct plan *plan,
 {
     const bool stopped = task->status == STATUS_LIMIT;
     if (stopped && !totals->stopped++) warn_stopped(task, plan, diag);
+    if (task->result.jobs_stuck > 0 && !totals->stuck++) warn_stuck(task, plan, diag);
     const enum status status = task->status == STATUS_OK || stopped
                                    ? sink->take(sink->context, &task->result, diag)
                                    : explain(task, plan, diag);

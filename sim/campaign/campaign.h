@@ -30,6 +30,7 @@ struct campaign_totals {
     uint32_t replicas_each; /* of each layout, those that the sink had included */
     bool enough;            /* the sink said so, else all of the plan were run  */
     uint64_t stopped; /* runs that reached plan->all_end_ns with jobs left */
+    uint64_t stuck;   /* runs that ended with jobs which nothing lets end    */
     double run_s; /* sum over replicas */
 };
 

@@ -364,3 +364,51 @@ void repair_by_hand(struct run *run, uint32_t node, uint32_t mask, bool whole)
         transition_gpus(run, node, mask, cluster_gpu_whole);
     refresh_holders(run, node);
 }
+
+/* Nodes that a NIC belongs to: one, or all that share its server where it has fewer NICs than nodes. */
+struct nodes {
+    uint32_t first, end;
+};
+
+static struct nodes nodes_of_link(const struct run *run, uint32_t server, uint32_t nic)
+{
+    const uint32_t parts = nodes_per_server(run), links = links_per_server(run);
+    if (links < parts) return (struct nodes){ server * parts, (server + 1) * parts };
+    const uint32_t node = node_of(run, COMPONENT_LINK, server * links + nic);
+    return (struct nodes){ node, node + 1 };
+}
+
+void link_dead_by_hand(struct run *run, uint32_t server, uint32_t nic)
+{
+    const uint32_t links = links_per_server(run), element = server * links + nic;
+    if (nic >= links || run->hand_link[element] != ROW_NONE) return;
+    const struct nodes nodes = nodes_of_link(run, server, nic);
+    const uint32_t incident = incident_open(run, COMPONENT_LINK, element, 0);
+    run->hand_link[element] = incident;
+    for (uint32_t node = nodes.first; node < nodes.end && !run->out_of_memory; node++) {
+        const uint32_t all = run->cluster.full_mask[node];
+        if (!run->cluster.outs[node])
+            incident_at(run, incident)->gpus_removed += run->cluster.gpus_per_node;
+        stop_holders(
+            run, node,
+            (struct blow){ .mask = links < nodes_per_server(run) ? all : link_mask(run, element),
+                           .spanning_only = true,
+                           .incident = incident });
+        transition_node(run, node, cluster_node_out);
+        if (run->scenario->failures.drain == DRAIN_NOW)
+            stop_holders(run, node, (struct blow){ .mask = all, .incident = incident });
+    }
+}
+
+void link_alive_by_hand(struct run *run, uint32_t server, uint32_t nic)
+{
+    const uint32_t links = links_per_server(run), element = server * links + nic;
+    if (nic >= links || run->hand_link[element] == ROW_NONE) return;
+    const struct nodes nodes = nodes_of_link(run, server, nic);
+    struct incident *incident = incident_at(run, run->hand_link[element]);
+    incident->repaired_ns = run->now_ns;
+    incident->down_gpu_ns = (int128)incident->gpus_removed * (run->now_ns - incident->at_ns);
+    run->hand_link[element] = ROW_NONE;
+    for (uint32_t node = nodes.first; node < nodes.end; node++)
+        transition_node(run, node, cluster_node_back);
+}

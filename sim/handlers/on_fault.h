@@ -22,4 +22,9 @@ void on_crash(struct run *run, uint32_t live);
 void fault_by_hand(struct run *run, uint32_t node, uint32_t mask, bool whole);
 void repair_by_hand(struct run *run, uint32_t node, uint32_t mask, bool whole);
 
+/* A NIC that an event left without bandwidth for NIC_RETRY_NS: the jobs that cannot do without it end, and its node takes no new
+ * ones, until it carries again. Of machines that share it, all. Nothing happens twice. */
+void link_dead_by_hand(struct run *run, uint32_t server, uint32_t nic);
+void link_alive_by_hand(struct run *run, uint32_t server, uint32_t nic);
+
 #endif

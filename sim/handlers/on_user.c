@@ -74,8 +74,14 @@ static void act_on_nic(struct run *run, const struct user_event *event)
     uint32_t nic;
     const uint32_t node = part_of(run, event, &nic);
     if (node == NODE_NONE) return;
+    const uint32_t server = node / (run->variant->nodes / run->variant->servers);
+    if (event->action == ACTION_NIC_DEAD) {
+        link_dead_by_hand(run, server, nic);
+        return;
+    }
     const double factor = event->action == ACTION_NIC_DEGRADE ? event->factor : 1;
-    contention_set_nic(run, node / (run->variant->nodes / run->variant->servers), nic, factor);
+    contention_set_nic(run, server, nic, factor);
+    if (factor > 0) link_alive_by_hand(run, server, nic);
 }
 
 static void act_on_gpu(struct run *run, const struct user_event *event)
@@ -149,6 +155,7 @@ void on_user(struct run *run, uint32_t row)
         break;
     case ACTION_NIC_DEGRADE:
     case ACTION_NIC_REPAIR:
+    case ACTION_NIC_DEAD:
         act_on_nic(run, event);
         break;
     case ACTION_GPU_FAIL:

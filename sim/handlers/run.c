@@ -143,8 +143,12 @@ static bool init_hands(struct run *run, struct cluster_size size)
     run->hand_down = ARENA_ARRAY(run->arena, uint8_t, size.nodes);
     run->hand_drain = ARENA_ARRAY(run->arena, uint8_t, size.nodes);
     run->hand_incident = ARENA_ARRAY(run->arena, uint32_t, faults);
-    if (!run->hand_down || !run->hand_drain || !run->hand_incident) return false;
+    const uint32_t nics = run->scenario->layouts[run->variant->layout].fabric.nics_per_server;
+    const uint64_t links = (uint64_t)run->variant->servers * nics;
+    run->hand_link = ARENA_ARRAY(run->arena, uint32_t, links);
+    if (!run->hand_down || !run->hand_drain || !run->hand_incident || !run->hand_link) return false;
     for (uint64_t i = 0; i < faults; i++) run->hand_incident[i] = ROW_NONE;
+    for (uint64_t i = 0; i < links; i++) run->hand_link[i] = ROW_NONE;
     return true;
 }
 
@@ -414,6 +418,8 @@ static enum status finish(struct run *run)
     result->run_end_ns = run->now_ns;
     if (result->window_end_ns > run->now_ns) result->window_end_ns = run->now_ns;
     look_for_whole_nodes(run, false);
+    result->to_the_end = run->plan->horizon_ns == HORIZON_ALL && run->replica != REPLICA_BLAST;
+    if (result->to_the_end && run->stuck) run_tell_stuck(run);
     contention_finish(run);
     transition_cut(run);
     cut_incidents(run);

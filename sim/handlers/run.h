@@ -106,6 +106,7 @@ struct run {
     uint32_t *domain_list;           /* [domains] those that the span has seen                        */
     uint32_t *scratch_nodes;         /* [nodes] of a job that gives back GPUs on sick nodes      */
     uint8_t *hand_down, *hand_drain; /* [nodes] by hand; NULL without events                   */
+    uint32_t *hand_link; /* [servers][nics] incident of a NIC that died by an event; ROW_NONE */
     uint32_t *hand_incident; /* [nodes][gpus_per_node + 1] of the last fault of a GPU by hand, and of the
                               * whole node; ROW_NONE: there is none that is not repaired      */
     uint16_t *node_gpus; /* [nodes] all 0: to add up a job's parts by node; NULL: one part a node   */

@@ -26,3 +26,16 @@ bool run_is_over(const struct run *run, int64_t next_ns)
         return (run->arrivals.at_ns == TIME_NEVER && run->live.in_use == 0) || run_is_stuck(run);
     return run->cohort_open == 0 && next_ns >= run->result->window_end_ns;
 }
+
+void run_tell_stuck(struct run *run)
+{
+    struct replica_result *result = run->result;
+    uint32_t first = LIVE_NONE;
+    for (uint32_t live = 0; live < run->live.count; live++) {
+        if (run->live.jobs[live].state == LIVE_FREE) continue;
+        result->jobs_stuck++;
+        if (first == LIVE_NONE || run->live.jobs[live].serial < run->live.jobs[first].serial)
+            first = live;
+    }
+    if (first != LIVE_NONE) result->stuck_row = run->live.jobs[first].row;
+}

@@ -225,12 +225,56 @@ static bool spread(struct scenario *scenario)
     return true;
 }
 
+static bool is_of_nic(const struct user_event *event)
+{
+    return event->action == ACTION_NIC_DEGRADE || event->action == ACTION_NIC_REPAIR;
+}
+
+static bool carries(const struct user_event *event)
+{
+    return event->action != ACTION_NIC_DEGRADE || event->factor > 0;
+}
+
+/* Whether a NIC that an event leaves dead is still so when what it should send is given up. */
+static bool stays_dead(const struct scenario *scenario, uint32_t row)
+{
+    const struct user_event *event = &scenario->events[row];
+    if (carries(event)) return false;
+    for (uint32_t i = row + 1; i < scenario->event_count; i++) {
+        const struct user_event *next = &scenario->events[i];
+        if (next->at_ns - event->at_ns > NIC_RETRY_NS) break;
+        if (is_of_nic(next) && strcmp(next->target, event->target) == 0 && carries(next))
+            return false;
+    }
+    return true;
+}
+
+/* A link that flaps for longer than it is tried again kills those who use it (MODELS 5.1). The events are sorted. */
+static bool add_deaths(struct scenario *scenario)
+{
+    uint32_t count = scenario->event_count;
+    for (uint32_t i = 0; i < scenario->event_count; i++) count += stays_dead(scenario, i);
+    if (count == scenario->event_count) return true;
+    struct user_event *events = realloc(scenario->events, count * sizeof *events);
+    if (events == NULL) return false;
+    scenario->events = events;
+    const uint32_t written = scenario->event_count;
+    for (uint32_t i = 0, at = written; i < written; i++) {
+        if (!stays_dead(scenario, i)) continue;
+        events[at] = events[i];
+        events[at].action = ACTION_NIC_DEAD;
+        events[at++].at_ns += NIC_RETRY_NS;
+    }
+    scenario->event_count = count;
+    return true;
+}
+
 /* By time, then as written. */
 static bool sort_events(struct scenario *scenario)
 {
     const uint32_t count = scenario->event_count;
     uint32_t *order = malloc(2 * (size_t)count * sizeof *order);
-    uint64_t *key = malloc((size_t)count * sizeof *key);
+    uint64_t *key = calloc(count, sizeof *key);
     struct user_event *sorted = calloc(count, sizeof *sorted);
     const bool good = order && key && sorted;
     if (good) {
@@ -259,6 +303,7 @@ void read_events(struct key_reader *reader, const struct key_found *found)
     scenario->events = list_room(reader, found, &form, 0);
     list_items(reader, found, &form, scenario->events, &scenario->event_count);
     if (scenario->event_count == 0 || diag_error_count(reader->diag) > errors) return;
-    if (!spread(scenario) || !sort_events(scenario))
+    if (!spread(scenario) || !sort_events(scenario) || !add_deaths(scenario) ||
+        !sort_events(scenario))
         diag_world(reader->diag, "%s: out of memory", scenario->path);
 }

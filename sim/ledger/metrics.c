@@ -210,6 +210,8 @@ static bool put_jobs(const struct jobstats *stats, struct replica_result *result
     ok &= put(result, "jobs_cohort", "1", CLASS_NONE, (double)cohort);
     ok &= put(result, "jobs_done", "1", CLASS_NONE, (double)done);
     ok &= put(result, "jobs_rejected", "1", CLASS_NONE, (double)rejected);
+    if (result->to_the_end)
+        ok &= put(result, "jobs_stuck", "1", CLASS_NONE, (double)result->jobs_stuck);
     ok &= put(result, "unserved_gpu_h", "gpu_h", CLASS_NONE, gpu_ns_to_h(stats->unserved_gpu_ns));
     return ok && put_class_times(stats, result, CLASS_NONE);
 }

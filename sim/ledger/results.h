@@ -174,6 +174,9 @@ struct replica_result {
     uint64_t jobs_submitted,
         jobs_end[JOB_ENDS]; /* over the whole run: submitted = sum              */
     int64_t whole_node_ns;  /* of the window, with one and more of the largest nodes wholly free */
+    bool to_the_end;        /* played until all jobs have ended (time.horizon: all)       */
+    uint32_t jobs_stuck;    /* of it: jobs left that nothing to come lets end             */
+    uint32_t stuck_row;     /* of the trace: the first of them                            */
     bool has_moves;         /* the scheduler moves running jobs                         */
     uint64_t moves;         /* of running jobs to other nodes, inside the window        */
     bool has_refusals;      /* nodes may refuse pods                                    */

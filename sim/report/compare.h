@@ -114,7 +114,11 @@ const struct quantity *comparison_find_common(const struct comparison *compariso
  * effective_load / (1 - share_down - share_draining). NAN when it is not stored. */
 double comparison_needs(const struct comparison *comparison, uint32_t layout, uint32_t replica);
 
-/* Whether the layout is asked for more than it has in service, so that waits grow with the horizon and are not quoted. */
+/* Jobs left, on average, that nothing to come lets end, where the window ends with the last job (time.horizon: all). */
+double comparison_stuck(const struct comparison *comparison, uint32_t layout);
+
+/* Whether the layout is asked for more than it has in service, so that waits grow with the horizon, or has jobs that
+ * never end: waits are not quoted. */
 bool comparison_saturated(const struct comparison *comparison, uint32_t layout);
 
 /* An interval of x against y that needs no luck to be known: nothing is drawn by chance, or both are built alike

@@ -33,6 +33,13 @@ static double mean_needs(const struct comparison *c, uint32_t layout)
     return n > 0 ? sum / n : NAN;
 }
 
+double comparison_stuck(const struct comparison *c, uint32_t layout)
+{
+    const struct quantity *quantity = comparison_find(c, "jobs_stuck", CLASS_NONE);
+    const double jobs = quantity != NULL ? quantity->cells[layout].value.mean : 0;
+    return jobs > 0 ? jobs : 0;
+}
+
 void comparison_fill_loads(struct comparison *c)
 {
     const struct quantity *measured = comparison_find(c, "offered_load", CLASS_NONE);
@@ -41,11 +48,14 @@ void comparison_fill_loads(struct comparison *c)
         c->load[i] = c->stored->layouts[i].offered_load;
         if (seen > c->load[i] || (c->to_the_end && !isnan(seen))) c->load[i] = seen;
         c->needs[i] = mean_needs(c, i);
+        /* Its window ended before its jobs: a quotient of both says nothing. */
+        if (comparison_stuck(c, i) > 0) c->load[i] = c->needs[i] = NAN;
     }
 }
 
 bool comparison_saturated(const struct comparison *c, uint32_t layout)
 {
+    if (comparison_stuck(c, layout) > 0) return true;
     if (!isnan(c->needs[layout])) return c->needs[layout] > 1;
     return c->load[layout] >= 1;
 }

@@ -40,7 +40,7 @@ double layout_bin_end_s(const struct plot_layout *layout, uint32_t bin)
 
 bool layout_saturated(const struct plot_layout *layout)
 {
-    return layout->need > 1;
+    return layout->need > 1 || layout->stuck;
 }
 
 const double *setting_yields(const struct plot_data *data, uint32_t setting, uint32_t layout)

@@ -54,6 +54,7 @@ struct plot_layout {
     char name[4 * LIMIT_NAME_BYTES]; /* escaped: printable UTF-8 only                          */
     bool is_baseline;
     uint32_t servers, gpus_per_server, gpus;
+    bool stuck;  /* jobs of it can never end: nothing is to come that would let them       */
     double need; /* what the jobs ask for at the layout's own speed / its GPUs, mean over replicas */
     double (*held)[CLASSES][SHARES]; /* [replicas] GPU-s in the window; CLASS_NONE = all jobs  */
     double (*capacity)[SHARES];      /* [replicas] GPU-s in the window by share, all classes   */

@@ -153,6 +153,7 @@ static void load_metrics(struct loader *loader)
         double *wait = loader->data->layouts[l].wait[row->replica][row->class_];
         if (strcmp(row->name, p50) == 0) wait[WAIT_P50] = row->value;
         if (strcmp(row->name, p95) == 0) wait[WAIT_P95] = row->value;
+        if (strcmp(row->name, "jobs_stuck") == 0) loader->data->layouts[l].stuck |= row->value > 0;
         if (strcmp(row->name, "effective_load") != 0) continue;
         need_sum[l] += row->value;
         needs[l]++;

@@ -176,7 +176,7 @@ static void need_words(const struct plot_layout *layout, char *text, size_t text
     text[0] = '\0';
     if (!layout_saturated(layout)) return;
     need_text(need, sizeof need, layout);
-    snprintf(text, text_bytes, "%s: its queue grows with the horizon", need);
+    snprintf(text, text_bytes, layout->stuck ? "%s" : "%s: its queue grows with the horizon", need);
 }
 
 /* Where they start, from the left edge of the panel. */

@@ -52,7 +52,8 @@ static void fill_row(struct row *row, const struct plot_layout *layout, struct e
     row->name = layout->name;
     if (layout_saturated(layout)) {
         need_text(need, sizeof need, layout);
-        snprintf(row->remark, sizeof row->remark, "%s: the wait grows with the horizon", need);
+        snprintf(row->remark, sizeof row->remark,
+                 layout->stuck ? "%s" : "%s: the wait grows with the horizon", need);
         return;
     }
     p50 = estimate_within(p50, 0, HUGE_VAL);

@@ -184,7 +184,9 @@ void finding_notes(struct frame *frame, const struct plot_data *data, const stru
 
 void need_text(char *out, size_t out_bytes, const struct plot_layout *layout)
 {
-    if (layout->need < 1.005)
+    if (layout->stuck)
+        snprintf(out, out_bytes, "has jobs that can never end");
+    else if (layout->need < 1.005)
         snprintf(out, out_bytes, "needs a little more than its GPUs");
     else if (layout->need >= 100) /* some job hardly moves */
         snprintf(out, out_bytes, "needs %.0f times its GPUs", layout->need);

@@ -323,16 +323,16 @@ static void print_overview_row(const struct comparison *c, FILE *out, uint32_t l
                                const char *name, unsigned columns)
 {
     char yield[32], held[32], wait[32], later[32], unserved[32];
-    char needs[32] = "-", lost[32] = "-", blast[32] = "-";
+    char load[32] = "-", needs[32] = "-", lost[32] = "-", blast[32] = "-";
     const struct blast *parts = &c->blasts[layout * BLAST_ROWS + BLAST_PARTS];
     const double lost_share = comparison_lost_share(c, layout);
+    if (!isnan(c->load[layout])) snprintf(load, sizeof load, "%.2f", c->load[layout]);
     if (!isnan(c->needs[layout])) snprintf(needs, sizeof needs, "%.2f", c->needs[layout]);
     if (!isnan(lost_share)) snprintf(lost, sizeof lost, "%.2f", 100 * lost_share);
     if (parts->incidents > 0) snprintf(blast, sizeof blast, "%.3g", parts->mean.mean);
     prose_pad(out, name, columns);
-    fprintf(out, " %6" PRIu32 " %5.2f %5s %6s %7s %10s %10s %5s %6s",
-            c->stored->layouts[layout].gpus, c->load[layout], needs,
-            named_text(c, "yield", layout, 1, 4, yield),
+    fprintf(out, " %6" PRIu32 " %5s %5s %6s %7s %10s %10s %5s %6s", c->stored->layouts[layout].gpus,
+            load, needs, named_text(c, "yield", layout, 1, 4, yield),
             named_text(c, "utilization", layout, 100, 2, held), wait_text(c, layout, wait),
             later_text(c, layout, later), blast, lost);
     if (columns == OVERVIEW_COLUMNS)

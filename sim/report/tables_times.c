@@ -226,7 +226,12 @@ void tables_times(const struct comparison *c, FILE *out, uint32_t layout)
 {
     if (!has_times(c, "wait_s") && !has_times(c, "completion_s")) return;
     if (comparison_saturated(c, layout)) {
-        const double needs = c->needs[layout];
+        const double needs = c->needs[layout], stuck = comparison_stuck(c, layout);
+        if (stuck > 0) {
+            fprintf(out, "  wait, completion: not quoted, %.*f job%s can never end\n",
+                    stuck == floor(stuck) ? 0 : 1, stuck, stuck == 1 ? "" : "s");
+            return;
+        }
         fprintf(out,
                 "  wait, completion: not quoted, they grow with the horizon (%s %.2f of what %s)\n",
                 isnan(needs) ? "offered" : "asked for", isnan(needs) ? c->load[layout] : needs,

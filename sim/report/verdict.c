@@ -367,6 +367,7 @@ void verdict_write(const struct comparison *c, const struct moves *moves, FILE *
         verdict_saturation(&group);
         verdict_faults(&group);
     }
+    verdict_stuck(&group);
     verdict_unserved(&group);
     verdict_turned_away(&group);
     write_hardware(&group);

@@ -20,6 +20,7 @@ void verdict_write(const struct comparison *comparison, const struct moves *move
 void verdict_completion(const struct group *group);
 void verdict_waits(const struct group *group);
 void verdict_saturation(const struct group *group);
+void verdict_stuck(const struct group *group);
 void verdict_unserved(const struct group *group);
 void verdict_turned_away(const struct group *group);
 void verdict_faults(const struct group *group);

@@ -235,12 +235,28 @@ static bool are_some_out(const struct group *group, const uint32_t *rows, uint32
     return out;
 }
 
+/* Jobs that nothing to come lets end: what they asked for says nothing of the layout. */
+void verdict_stuck(const struct group *group)
+{
+    char name[LABEL_BYTES];
+    for (uint32_t i = 0; i < group->count; i++) {
+        const double jobs = comparison_stuck(group->c, group->rows[i]);
+        if (!(jobs > 0)) continue;
+        fprintf(group->out,
+                " On %s %.*f job%s can never end: nothing is to come that would let %s go on, and "
+                "its numbers are those up to then (gpuplan why tells what the jobs wait for).",
+                comparison_label(group->c, group->rows[i], name), jobs == floor(jobs) ? 0 : 1, jobs,
+                jobs == 1 ? "" : "s", jobs == 1 ? "it" : "them");
+    }
+}
+
 void verdict_saturation(const struct group *group)
 {
     const struct comparison *c = group->c;
     uint32_t rows[LIMIT_LAYOUTS * LIMIT_SLACKS], count = 0;
     for (uint32_t i = 0; i < group->count; i++)
-        if (comparison_saturated(c, group->rows[i])) rows[count++] = group->rows[i];
+        if (comparison_saturated(c, group->rows[i]) && !(comparison_stuck(c, group->rows[i]) > 0))
+            rows[count++] = group->rows[i];
     if (count == 0) return;
     const bool one = count == 1;
     fputc(' ', group->out);

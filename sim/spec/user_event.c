@@ -7,6 +7,7 @@ const char *const user_action_names[ACTIONS] = {
     [ACTION_DRAIN] = "drain",
     [ACTION_RESUME] = "resume",
     [ACTION_NIC_DEGRADE] = "nic_degrade",
+    [ACTION_NIC_DEAD] = "nic dead",
     [ACTION_NIC_REPAIR] = "nic_repair",
     [ACTION_GPU_FAIL] = "gpu_fail",
     [ACTION_GPU_REPAIR] = "gpu_repair",

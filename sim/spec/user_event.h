@@ -12,6 +12,7 @@ enum user_action {
     ACTION_DRAIN,      /* no new jobs; those that run go on. `cordon` is the same                */
     ACTION_RESUME,     /* the opposite of DRAIN, and of NODE_DOWN. `uncordon` is the same        */
     ACTION_NIC_DEGRADE, /* target NODE:INDEX: it carries `factor` of what it did, its jobs go on  */
+    ACTION_NIC_DEAD,   /* not written: it has carried nothing for NIC_RETRY_NS. Its users die     */
     ACTION_NIC_REPAIR, /* target NODE:INDEX                                                      */
     ACTION_GPU_FAIL,   /* target NODE:INDEX                                                      */
     ACTION_GPU_REPAIR, /* target NODE:INDEX                                                      */
@@ -23,6 +24,10 @@ enum user_action {
     ACTIONS
 };
 extern const char *const user_action_names[ACTIONS]; /* "node_down", ... */
+
+/* How long what is sent over a dead link is tried again before its job dies (MODELS 5.1, t_retry of a link flap; seven
+ * retries of InfiniBand at NCCL's time-out). */
+#define NIC_RETRY_NS INT64_C(20000000000)
 
 struct user_event {
     int64_t at_ns;
