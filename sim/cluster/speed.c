@@ -31,7 +31,7 @@ struct speed {
     const struct scenario *scenario;
     struct site here, recorded;
     struct train_paces *paces;                 /* NULL: no profile has a training plan */
-    struct straggler_table noise;              /* filled when steps have any */
+    struct straggler_table noise, servers;     /* filled when steps, or servers, differ */
     struct collective_memo memo[2][MEMO_ROWS]; /* here, recorded */
 };
 
@@ -45,6 +45,8 @@ struct speed *speed_create(const struct scenario *scenario, const struct variant
     speed->recorded = site_recorded(scenario);
     if (scenario->stragglers.noise > 0)
         straggler_table_init(&speed->noise, scenario->stragglers.noise);
+    if (scenario->stragglers.server_spread > 0)
+        straggler_table_init(&speed->servers, scenario->stragglers.server_spread);
     for (uint32_t i = 0; i < scenario->communication.mix_count && !speed->paces; i++)
         if (scenario->communication.mix[i].profile.train.model.id[0] != '\0') {
             speed->paces = train_paces_create(arena);
@@ -332,14 +334,40 @@ static void wait_for_input(const struct speed *speed, const struct speed_query *
     pace->slowdown += pace->data;
 }
 
+/* What the slowest of its servers takes over their mean; that mean makes all of the step longer, or shorter. */
+static double slowest_server(const struct speed *speed, struct speed_place place, struct pace *pace)
+{
+    if (place.server_time_most <= 0) return straggler_table_at(&speed->servers, place.servers);
+    const double mean = place.server_time_mean;
+    pace->intra *= mean;
+    pace->inter *= mean;
+    pace->contention *= mean;
+    pace->data *= mean;
+    pace->bubble *= mean;
+    pace->slowdown *= mean;
+    return place.server_time_most / mean;
+}
+
+static double fullest_member(const struct speed *speed, const struct speed_query *query)
+{
+    const struct communication *communication = &speed->scenario->communication;
+    if (query->gpus < 2 || query->profile >= communication->mix_count) return 1;
+    const double uneven = communication->mix[query->profile].profile.uneven;
+    return uneven > 1 ? uneven : 1;
+}
+
 /* All of the step is as long as its slowest member's (MODELS 3.8). */
-static void wait_for_slowest(const struct speed *speed, struct speed_place place, uint32_t gpus,
-                             struct pace *pace)
+static void wait_for_slowest(const struct speed *speed, const struct speed_query *query,
+                             struct speed_place place, struct pace *pace)
 {
     const struct stragglers *stragglers = &speed->scenario->stragglers;
-    if (stragglers->noise <= 0) return;
-    const uint32_t units = stragglers->units == UNITS_SERVERS ? place.servers : gpus;
-    pace->straggler = pace->slowdown * (straggler_table_at(&speed->noise, units) - 1);
+    double factor = fullest_member(speed, query);
+    if (stragglers->noise > 0)
+        factor *= straggler_table_at(
+            &speed->noise, stragglers->units == UNITS_SERVERS ? place.servers : query->gpus);
+    if (stragglers->server_spread > 0) factor *= slowest_server(speed, place, pace);
+    if (factor <= 1) return;
+    pace->straggler = pace->slowdown * (factor - 1);
     pace->slowdown += pace->straggler;
 }
 
@@ -360,7 +388,7 @@ static struct pace pace_of(struct speed *speed, int which, const struct speed_qu
         pace.slowdown += e.all + e.bubble;
     }
     if (!which) wait_for_input(speed, query, &pace);
-    wait_for_slowest(speed, place, query->gpus, &pace);
+    wait_for_slowest(speed, query, place, &pace);
     pace.checkpoint = checkpoint_of(speed, site, query, place);
     if (!which) pace.checkpoint.write_s += query->write_wait_s;
     if (pace.checkpoint.interval_s > 0) {

@@ -15,7 +15,10 @@
  *
  *     max(T, x) with prefetch, else T + x      in place of T = 1 + max(0, kappa r(p) - w)
  *
- * Leaves out: clocks (their share is 0). */
+ * All of it is as long as its slowest member's (MODELS 3.8): times noise, times the work of the fullest member, times what the
+ * slowest server takes. A server that takes s of the mean makes its own work s times as long; what faster ones wait for it is the
+ * account straggler. Recorded servers are not known and count as as many on average.
+ * Leaves out: clocks (their share is 0), GPUs of one server that differ for good. */
 #ifndef GPUPLAN_CLUSTER_SPEED_H
 #define GPUPLAN_CLUSTER_SPEED_H
 
@@ -43,6 +46,9 @@ struct speed_place {
     uint32_t slice_units; /* its GPUs are MIG instances of so much of one, in 1,008,000ths, in the mean; 0 = whole */
     bool spans_leaves;  /* its servers hang on more than one leaf                      */
     bool spans_pods;    /* and these on more than one pod, or group of a dragonfly       */
+    /* What its servers take for the same work, over the mean of all servers: the slowest, and the mean of its GPUs. 0 = not
+     * known: as much as so many servers give on average (stragglers.servers). */
+    double server_time_most, server_time_mean;
 };
 
 struct speed_query {

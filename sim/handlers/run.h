@@ -99,6 +99,7 @@ struct run {
     uint32_t nodes_per_leaf;  /* below one leaf, or the leaves of a unit                     */
     uint32_t nodes_per_place; /* that placement keeps together: a leaf's, or an NVLink domain's */
     uint32_t nodes_per_domain, domain_stamp; /* NVLink domains over nodes (span.h); 1 = none         */
+    double *server_time;             /* [servers] of the same work, over the mean; NULL: all are alike */
     struct nic_map nics;             /* of the GPUs of a server                                      */
     uint32_t *node_masks;            /* [nodes] all 0: GPUs of a job; NULL where their number says how many NICs and
                                       * rails they use                                              */

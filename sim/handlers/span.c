@@ -2,6 +2,8 @@
 #include "handlers/span.h"
 
 #include "base/bits.h"
+#include "base/exactmath.h"
+#include "base/philox.h"
 #include "cluster/vm.h"
 
 /* Whether the number of GPUs that a job holds of a server does not say how many NICs and rails they use. */
@@ -11,6 +13,20 @@ static bool nics_vary(const struct run *run)
     if (run->nics.nics == 1) return false;
     return !run->nics.even ||
            (shape->uplinks_per_leaf > 0 && shape->rails > 1 && shape->rails < run->nics.nics);
+}
+
+static bool draw_server_times(struct run *run)
+{
+    const double spread = run->scenario->stragglers.server_spread;
+    if (spread <= 0 || run->replica == REPLICA_BLAST) return true;
+    const uint64_t key = stream_key(run->scenario->seed, run->replica, "speed.server");
+    run->server_time = ARENA_ARRAY(run->arena, double, run->variant->servers);
+    if (run->server_time == NULL) return false;
+    for (uint32_t s = 0; s < run->variant->servers; s++)
+        run->server_time[s] =
+            inv_lognormal(stream_uniform(key, (uint64_t)s * run->variant->gpus_per_server, 0),
+                          -0.5 * spread * spread, spread);
+    return true;
 }
 
 bool span_init(struct run *run)
@@ -26,6 +42,7 @@ bool span_init(struct run *run)
     run->overhead_of_rest = vm_overhead_units(vm_of(run->scenario, run->variant));
     run->nodes_per_leaf = run->variant->fabric.servers_per_leaf * per_server;
     run->nodes_per_place = servers > 1 ? servers * per_server : run->nodes_per_leaf;
+    if (!draw_server_times(run)) return false;
     /* Machines that share a server are no domain unless they share its NVLinks. */
     const bool apart = per_server > 1 && !layout->groups[0].vm.shared_nvlink;
     run->nodes_per_domain = apart ? 1 : servers * per_server;
@@ -42,8 +59,19 @@ struct span span_begin(struct run *run)
     return (struct span){ .any = false };
 }
 
+/* A job of cores alone, or of a part of a GPU, counts as one GPU. */
+static void add_server_time(const struct run *run, struct span *span, uint32_t node, uint32_t gpus)
+{
+    const double time = run->server_time[node / (run->variant->nodes / run->variant->servers)];
+    const uint32_t weight = gpus > 0 ? gpus : 1;
+    if (time > span->time_most) span->time_most = time;
+    span->time_sum += weight * time;
+    span->gpus += weight;
+}
+
 void span_add(struct run *run, struct span *span, uint32_t node, uint32_t gpus)
 {
+    if (run->server_time) add_server_time(run, span, node, gpus);
     const uint32_t leaf = node / run->nodes_per_leaf;
     const uint32_t per_pod = run->variant->fabric.units_per_pod;
     if (!span->any) span->leaf = leaf;
@@ -71,6 +99,10 @@ void span_into(const struct run *run, const struct span *span, struct speed_plac
     place->spans_leaves = span->leaves;
     place->spans_pods = span->pods;
     place->domains = span->domains;
+    if (span->gpus > 0) {
+        place->server_time_most = span->time_most;
+        place->server_time_mean = span->time_sum / span->gpus;
+    }
     if (span->domains == 0) return;
     place->domain_servers = place->domain_gpus = UINT32_MAX;
     for (uint32_t i = 0; i < span->domains; i++) {

@@ -1,4 +1,8 @@
-/* span.h - what a placement reaches over: leaves, pods or groups, NVLink domains. Nodes are told one by one. */
+/* span.h - what a placement reaches over: leaves, pods or groups, NVLink domains, and how fast its servers are. Nodes are told one by
+ * one.
+ *
+ * Servers that differ (stragglers.servers) take a lognormal time of mean 1 for the same work, each its own through a replica:
+ * stream speed.server, entity the server's first GPU (MODELS 9.4), so that layouts share it where their servers begin alike. */
 #ifndef GPUPLAN_HANDLERS_SPAN_H
 #define GPUPLAN_HANDLERS_SPAN_H
 
@@ -7,6 +11,7 @@
 struct span {
     uint32_t leaf, domains; /* of the first node; so far, 0 where each node is a domain of its own */
     bool any, leaves, pods; /* more than one of these                                       */
+    double time_most, time_sum, gpus; /* of its servers so far: the slowest, and by GPU       */
 };
 
 /* Once a run, before its cluster is made, with what a server has inside; false when memory is out. */

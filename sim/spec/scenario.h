@@ -90,6 +90,7 @@ struct profile {
     double spread;              /* sd / mean of kappa between jobs (Beta); 0 = all alike          */
     double state_bytes_per_gpu; /* what a checkpoint writes, per GPU of the job                   */
     double input_bytes_per_s; /* what each GPU of the job reads per second of compute; 0 = nothing to speak of */
+    double uneven; /* work of its fullest member over the mean, 1 and more (0: none, as 1)          */
     bool prefetch; /* it is read ahead while the step goes on, else before each step      */
     struct train_job train;     /* steps worked out part by part, in place of kappa, hidden and size */
     enum mark mark;
@@ -111,11 +112,13 @@ struct communication {
     uint32_t mix_count; /* by_model_mix: the catalog's mix, and its other profiles behind; else 1 */
 };
 
-/* The members of a synchronous step differ: each takes a lognormal time of mean 1 (MODELS 3.8). */
+/* The members of a synchronous step differ (MODELS 3.8): each step of each takes a lognormal time of mean 1, and each server takes one
+ * that stays the same through a run. */
 enum noise_units { UNITS_GPUS, UNITS_SERVERS };
 struct stragglers {
     double noise;          /* log-sd of a step's time; 0 = all are as fast                        */
-    enum noise_units units; /* what differs: each GPU, or each server as a whole                   */
+    enum noise_units units; /* what differs by noise: each GPU, or each server as a whole          */
+    double server_spread;  /* log-sd of what servers take for the same work; 0 = all are as fast   */
 };
 
 struct component_failures {
