@@ -113,28 +113,6 @@ static struct collective_result collective(struct speed *speed, int which, uint8
     return row->time;
 }
 
-double speed_job_mttf_s(const struct scenario *scenario, uint32_t gpus, uint32_t servers,
-                        uint32_t gpus_per_server, uint32_t links_per_server,
-                        uint32_t servers_per_leaf, uint32_t rails)
-{
-    const struct failures here = failures_of_servers(&scenario->failures, gpus_per_server);
-    const struct failures *failures = &here;
-    const double units[COMPONENTS] = {
-        [COMPONENT_GPU] = failures->drain == DRAIN_NOW ? (double)servers * gpus_per_server : gpus,
-        [COMPONENT_SERVER] = servers,
-        [COMPONENT_LINK] =
-            servers > 1 ? (1 - failures->slow_link.share) * servers * links_per_server : 0,
-        [COMPONENT_LEAF] = servers > 1 ? ceil((double)servers / servers_per_leaf) * rails : 0,
-        [COMPONENT_JOB] = 1,
-    };
-    double rate = 0;
-    for (int c = 0; c < COMPONENTS; c++)
-        if (failures->component[c].law != LAW_NONE)
-            rate += units[c] / failures->component[c].mean_s;
-    rate *= failures->scale;
-    return rate > 0 ? 1 / rate : HUGE_VAL;
-}
-
 /* Interval tau and blocking write C of a job's checkpoints on a site; tau 0 = none. */
 struct checkpoint_times {
     double interval_s, write_s, bytes;
