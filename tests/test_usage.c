@@ -70,6 +70,15 @@ static const struct usage_case cases[] = {
     /* of the layout with seven servers on each leaf, of 64 */
     { "the last server of a leaf by itself", "gpuplan topology scenarios/oversubscription.yaml", 0,
       "\n  leaf 9: server 63\n", "63-63" },
+    { "a model where none is looked up",
+      "gpuplan check tests/bad/jobs_model_unknown.yaml --set workload.communication=by_size", 2,
+      "tests/bad/jobs_model_unknown.yaml:6:49: error: jobs[1].model: '7b-shard' is not looked up: "
+      "workload.communication is 'by_size' for all jobs; with by_model_mix",
+      "did you mean" },
+    { "which job fits no layout",
+      "gpuplan check tests/bad/jobs_model_unknown.yaml --set workload.communication=none --set "
+      "layouts.a.servers.count=1 --set layouts.a.servers.type=h100-sxm-1",
+      2, "no job of this log fits any layout: the smallest, 'first', asks for 8 GPUs\n", NULL },
     { "rates of a matrix", "gpuplan topology dgx-1-v100 | gpuplan topology - --bandwidth", 2,
       "gpuplan: topology: --bandwidth: a link matrix has no rates", "GPU0" },
 };

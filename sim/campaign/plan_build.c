@@ -255,11 +255,13 @@ static enum status check_some_fit(const struct plan *plan, struct diag *diag)
     for (uint32_t v = 0; v < plan->variant_count; v++)
         if (plan->variants[v].jobs_never_fit < plan->jobs->count) return STATUS_OK;
     if (plan->jobs->count == 0) return STATUS_OK;
-    uint32_t least = UINT32_MAX;
-    for (uint32_t row = 0; row < plan->jobs->count; row++)
-        if (plan->jobs->gpus[row] < least) least = plan->jobs->gpus[row];
+    const struct jobs *jobs = plan->jobs;
+    uint32_t least = 0;
+    for (uint32_t row = 1; row < jobs->count; row++)
+        if (jobs->gpus[row] < jobs->gpus[least]) least = row;
     return diag_error(diag, jobs_file(plan),
-                      "no job of this log fits any layout: the smallest asks for %u GPUs", least);
+                      "no job of this log fits any layout: the smallest, '%s', asks for %u GPUs",
+                      jobs->text + jobs->id[least], jobs->gpus[least]);
 }
 
 /* A list of jobs without times has nothing to be replayed. */

@@ -17,12 +17,17 @@ static enum status unknown_model(const struct plan *plan, struct place at, uint3
     for (uint32_t i = 0; i < communication->mix_count; i++)
         names[i] = communication->mix[i].profile.id;
     const char *nearest = text_nearest(model, names, communication->mix_count);
-    char safe[LIMIT_NAME_BYTES];
-    return diag_error(diag, at,
-                      "job row %u names the model '%s', which is not in "
-                      "workload.communication; did you mean '%s'?",
-                      row + 1, text_escape(model, strlen(model), safe, sizeof safe),
-                      nearest ? nearest : communication->mix[0].profile.id);
+    const char *id = plan->jobs->text + plan->jobs->id[row];
+    char safe[LIMIT_NAME_BYTES], safe_id[LIMIT_NAME_BYTES];
+    return diag_error(
+        diag, at, "job '%s' names the model '%s', which is not in workload.communication%s%s%s",
+        text_escape(id, strlen(id), safe_id, sizeof safe_id),
+        text_escape(model, strlen(model), safe, sizeof safe),
+        communication->kind != COMM_BY_MODEL_MIX ? ": only by_model_mix looks models up"
+        : nearest                                ? "; did you mean '"
+                                                 : "; gpuplan catalog lists profiles",
+        communication->kind == COMM_BY_MODEL_MIX && nearest ? nearest : "",
+        communication->kind == COMM_BY_MODEL_MIX && nearest ? "'?" : "");
 }
 
 /* Jobs of one size are looked at once, as long as their sizes do not share a slot. */
@@ -78,9 +83,11 @@ static enum status check_drawn(const struct jobs *jobs, uint32_t row,
     return refused ? check_groups(jobs, row, refused, at, diag) : STATUS_OK;
 }
 
-static enum status check_memory(const struct profile *profile, uint8_t row_of_mix, uint32_t gpus,
-                                struct fits *fits, struct place at, struct diag *diag)
+static enum status check_memory(const struct profile *profile, uint8_t row_of_mix,
+                                const struct jobs *jobs, uint32_t row, struct fits *fits,
+                                struct place at, struct diag *diag)
 {
+    const uint32_t gpus = jobs->gpus[row];
     const uint32_t slot = (gpus * 31 + row_of_mix) % SEEN;
     if (profile->train.model.id[0] == '\0' ||
         (fits->gpus[slot] == gpus && fits->profile[slot] == row_of_mix))
@@ -89,12 +96,12 @@ static enum status check_memory(const struct profile *profile, uint8_t row_of_mi
     if (memory.total_bytes > profile->train.gpu.memory_bytes)
         return diag_error(
             diag, at,
-            "a job of %u GPUs names the model '%s', which would need %.1f GB on each, "
+            "job '%s' of %u GPUs names the model '%s', which would need %.1f GB on each, "
             "%s has %.0f: weights %.1f, gradients %.1f, optimizer %.1f, activations "
             "%.1f; give it more GPUs, or a profile of its own",
-            gpus, profile->id, memory.total_bytes / 1e9, profile->train.gpu_id,
-            profile->train.gpu.memory_bytes / 1e9, memory.weights_bytes / 1e9,
-            memory.gradients_bytes / 1e9, memory.optimizer_bytes / 1e9,
+            jobs->text + jobs->id[row], gpus, profile->id, memory.total_bytes / 1e9,
+            profile->train.gpu_id, profile->train.gpu.memory_bytes / 1e9,
+            memory.weights_bytes / 1e9, memory.gradients_bytes / 1e9, memory.optimizer_bytes / 1e9,
             memory.activations_bytes / 1e9);
     fits->gpus[slot] = gpus;
     fits->profile[slot] = row_of_mix;
@@ -140,8 +147,8 @@ enum status plan_models(struct plan *plan, struct place jobs_file, struct diag *
         if (named == PROFILE_UNKNOWN) return unknown_model(plan, jobs_file, row, model, diag);
         plan->profile_used[named] = true;
         TRY(check_groups(jobs, row, &communication->mix[named].profile, jobs_file, diag));
-        TRY(check_memory(&communication->mix[named].profile, named, jobs->gpus[row], &fits,
-                         jobs_file, diag));
+        TRY(check_memory(&communication->mix[named].profile, named, jobs, row, &fits, jobs_file,
+                         diag));
     }
     for (uint32_t i = 0; i < communication->mix_count; i++)
         plan->profile_used[i] |= plan->profiles_drawn && communication->mix[i].weight > 0;

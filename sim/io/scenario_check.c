@@ -2,6 +2,7 @@
 #include "io/scenario_parts.h"
 
 #include "base/quantity.h"
+#include "io/scenario_jobs.h"
 #include "io/scenario_kube.h"
 #include "io/scenario_slurm.h"
 
@@ -288,6 +289,7 @@ void check_scenario(struct reading *reading)
         check_shared_nics(reading, row);
     }
     check_holds(reading);
+    check_job_models(reading);
     check_slurm(reading);
     check_kube(reading);
 }

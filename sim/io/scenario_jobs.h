@@ -49,4 +49,7 @@ void check_job_names(struct job_reading *job);
 /* scenario_jobs.c */
 void read_jobs(struct key_reader *reader, const struct key_found *found);
 
+/* jobs[].model names a profile of workload.communication; after all keys are read. */
+void check_job_models(struct reading *reading);
+
 #endif
