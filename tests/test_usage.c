@@ -79,6 +79,11 @@ static const struct usage_case cases[] = {
       "gpuplan check tests/bad/jobs_model_unknown.yaml --set workload.communication=none --set "
       "layouts.a.servers.count=1 --set layouts.a.servers.type=h100-sxm-1",
       2, "no job of this log fits any layout: the smallest, 'first', asks for 8 GPUs\n", NULL },
+    /* Three links from each GPU to each of seven: 21 are more than an NVIDIA GPU has, but no GPU has three on a switch. */
+    { "a mesh of many links stays one", "gpuplan topology gaudi2-8 | gpuplan topology -", 0,
+      "NVLink: 28 of 28 pairs of GPUs, at most 3 links between two", "NVLink: switches" },
+    { "a switch stays one", "gpuplan topology dgx-h100 | gpuplan topology -", 0,
+      "NVLink: switches, 18 links of each GPU", NULL },
     { "rates of a matrix", "gpuplan topology dgx-1-v100 | gpuplan topology - --bandwidth", 2,
       "gpuplan: topology: --bandwidth: a link matrix has no rates", "GPU0" },
 };

@@ -11,8 +11,8 @@
 
 const char *const topo_cell_names[TOPO_CELLS] = { "X", "NV", "PIX", "PXB", "PHB", "NODE", "SYS" };
 
-/* NVLinks that one GPU has at most: 18 of generations 4 and 5. */
-enum { LINKS_OF_A_GPU = 18, UNKNOWN = TOPO_CELLS };
+/* NVLinks that one GPU has at most: 18 of generations 4 and 5; and at least where it hangs on switches: 6 of a V100 in a DGX-2. */
+enum { LINKS_OF_A_GPU = 18, LINKS_TO_SWITCHES = 6, UNKNOWN = TOPO_CELLS };
 
 /* ---- tree -> matrix ---- */
 
@@ -160,7 +160,7 @@ static bool is_switched(const struct topo_matrix *matrix)
         }
         if (links <= LINKS_OF_A_GPU) return false;
     }
-    return matrix->gpus > 1;
+    return matrix->gpus > 1 && matrix->nvlinks[0][1] >= LINKS_TO_SWITCHES;
 }
 
 bool tree_of_matrix(const struct topo_matrix *matrix, struct server_tree *tree, uint32_t *a,

@@ -34,8 +34,8 @@ struct topo_matrix {
 void matrix_of_tree(const struct server_tree *tree, uint32_t cores, struct topo_matrix *matrix);
 
 /* A matrix's tree. A cell of NVLinks hides how two GPUs are joined by PCIe; that follows from their paths to others, and
- * where these say nothing, from the NUMA columns. NVLinks that are more than one GPU has to give each of the others are
- * taken for NVSwitches.
+ * where these say nothing, from the NUMA columns. NVLinks that are more than one GPU has to give each of the others, six or more to
+ * each, are taken for NVSwitches; fewer, as the three of Gaudi, for a mesh.
  *
  * False when there is no such tree: *a and *b are the devices of the cell that contradicts others, *via the device over
  * which they are nearer than the cell says. */
