@@ -29,6 +29,15 @@ static int gpuplan(const char *words)
 #define STEP       "gpuplan step --server dgx-h100 --gpus 8 --model 7b --batch 8 "
 #define COLLECTIVE "gpuplan collective all_reduce --server dgx-h100 --size 1G "
 
+/* A log of four jobs of eight GPUs, one a day. */
+#define SWF(failed)                                                                                \
+    "f=${TMPDIR:-/tmp}/usage.$$; i=0; trap 'rm -f $f $f.db' EXIT; for status in 1 0 5 -1; do "     \
+    "i=$((i+1)); echo $i $((i*86400)) 0 3600 8 -1 -1 8 7200 -1 $status 1 1 1 1 1 -1 -1; done "     \
+    ">$f; "                                                                                        \
+    "gpuplan run scenarios/tiny.yaml --set workload.trace.file=$f --set "                          \
+    "workload.trace.format=swf "                                                                   \
+    "--set workload.trace.failed=" failed " --set time.horizon=all -o $f.db"
+
 /* want: a part of what is printed; has_not: what must not be; NULL: anything. */
 struct usage_case {
     const char *name, *words;
@@ -84,6 +93,16 @@ static const struct usage_case cases[] = {
       "NVLink: 28 of 28 pairs of GPUs, at most 3 links between two", "NVLink: switches" },
     { "a switch stays one", "gpuplan topology dgx-h100 | gpuplan topology -", 0,
       "NVLink: switches, 18 links of each GPU", NULL },
+    /* status, the eleventh field: completed, failed, cancelled, not said */
+    { "failed jobs are kept", SWF("keep"), 0, "4 rows read = 4 imported;", "(status" },
+    { "failed jobs are left out", SWF("drop"), 0,
+      "4 rows read = 2 imported + 2 skipped (failed or cancelled (status 0 or 5));", NULL },
+    { "what became of them is told",
+      SWF("drop") " >/dev/null; gpuplan compare $f.db | tr '\\n' ' '", 0,
+      "Jobs that the log marks failed or cancelled are left out (trace.failed).", NULL },
+    { "a log without states", "gpuplan check scenarios/tiny.yaml --set workload.trace.failed=drop",
+      2, "workload.trace.failed: drop: no column that is read says which jobs failed; SWF has one",
+      NULL },
     { "rates of a matrix", "gpuplan topology dgx-1-v100 | gpuplan topology - --bandwidth", 2,
       "gpuplan: topology: --bandwidth: a link matrix has no rates", "GPU0" },
 };

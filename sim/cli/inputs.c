@@ -44,7 +44,8 @@ enum status inputs_read_jobs(struct scenario *scenario, struct jobs *jobs,
     }
     const struct trace_options trace = { .format = scenario->trace_format,
                                          .zone = scenario->trace_zone,
-                                         .kill_at_limit = scenario->kill_at_limit };
+                                         .kill_at_limit = scenario->kill_at_limit,
+                                         .drop_failed = scenario->drop_failed };
     TRY(trace_read(scenario->trace_path, &trace, jobs, import, diag));
     if (jobs->count > 0) return trace_check_words(scenario, jobs, diag);
     return diag_error(diag, (struct place){ .file = scenario->trace_path },

@@ -126,6 +126,8 @@ static enum status write_durations(struct db *db, const struct plan *plan)
     char text[64];
     snprintf(text, sizeof text, "%s%s%s", contains[0], contains[1], contains[2]);
     TRY(store_meta(db, "durations", rule));
+    if (strcmp(plan->import->format, "swf") == 0)
+        TRY(store_meta(db, "trace_failed", scenario->drop_failed ? "drop" : "keep"));
     TRY(store_meta(db, "durations_contain", text[0] != '\0' ? text + 1 : "nothing"));
     if (scenario->recorded_none) return STATUS_OK;
     TRY(store_meta(db, "recorded_on", scenario->recorded_server.id));

@@ -12,6 +12,10 @@ static enum status read_rows(struct trace_rows *rows)
     const enum trace_format format = rows->options->format;
     if (format == TRACE_SWF || (format == TRACE_AUTO && trace_is_swf(rows->input)))
         return trace_read_swf(rows);
+    if (rows->options->drop_failed)
+        return diag_error(rows->diag, (struct place){ .file = rows->input->name },
+                          "workload.trace.failed: drop: no column that is read says which jobs "
+                          "failed; SWF has one");
     if (format == TRACE_OPENB || (format == TRACE_AUTO && trace_is_openb(rows->input)))
         return trace_read_openb(rows);
     return trace_read_csv(rows, format);

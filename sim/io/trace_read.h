@@ -10,6 +10,7 @@ struct trace_options {
     enum trace_format format; /* TRACE_AUTO: by content                                           */
     const char *zone;         /* of wall-clock columns without offset; NULL or "" = none given   */
     bool kill_at_limit;       /* SWF: the run time is cut at the requested time by the simulation */
+    bool drop_failed;         /* jobs that failed or were cancelled are skipped: SWF, status 0 and 5; refused of logs without states */
     bool strict;              /* every skip and repair is a refusal                               */
     bool renumber;            /* jobs get the ids 1, 2, ... in file order; repeated ids are allowed */
 };

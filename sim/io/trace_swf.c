@@ -123,13 +123,17 @@ static bool read_processors(const struct token *token, struct trace_row *row,
     return true;
 }
 
-static bool is_part(const struct token *token, struct problem *problem)
+/* Status: 0 failed, 1 completed, 2 to 4 parts of a checkpointed job, 5 cancelled; -1 or anything else says nothing. */
+static bool is_left_out(const struct token *token, bool drop_failed, struct problem *problem)
 {
     int64_t status;
     const struct token *const at = &token[FIELD_STATUS];
-    if (number_count(at->at, at->bytes, &status) != NUMBER_OK || status < 2 || status > 4)
-        return false;
-    return !wrong(problem, at, "part of a checkpointed job (status 2, 3 or 4)");
+    if (number_count(at->at, at->bytes, &status) != NUMBER_OK) return false;
+    if (status >= 2 && status <= 4)
+        return !wrong(problem, at, "part of a checkpointed job (status 2, 3 or 4)");
+    if (drop_failed && (status == 0 || status == 5))
+        return !wrong(problem, at, "failed or cancelled (status 0 or 5)");
+    return false;
 }
 
 /* ---- rows ---------------------------------------------------------------------------------- */
@@ -139,8 +143,8 @@ static enum status row_read(struct trace_rows *rows, const struct token *token, 
     const char *const text = rows->input->bytes;
     struct trace_row row = { .offset = (size_t)(token[0].at - text) };
     struct problem problem;
-    if (is_part(token, &problem) || !read_times(token, &row, &problem) ||
-        !read_processors(token, &row, &problem)) {
+    if (is_left_out(token, rows->options->drop_failed, &problem) ||
+        !read_times(token, &row, &problem) || !read_processors(token, &row, &problem)) {
         trace_rows_skip(rows, problem.reason, (size_t)(problem.at->at - text), problem.at->bytes);
         return STATUS_OK;
     }

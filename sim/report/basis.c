@@ -255,6 +255,15 @@ static void write_contents(const struct comparison *c, FILE *out)
                 prose_join(i, lacking_count), lacking[i]);
 }
 
+/* What became of jobs that failed or were cancelled, where the log says which. */
+static void write_failed(const struct comparison *c, FILE *out)
+{
+    const char *failed = meta_or(c, "trace_failed", "");
+    if (failed[0] != '\0')
+        fprintf(out, " Jobs that the log marks failed or cancelled are %s (trace.failed).",
+                strcmp(failed, "drop") == 0 ? "left out" : "kept with the time they took");
+}
+
 /* Which rule turns a recorded duration into work (MODELS 3.10); nothing in databases that do not say. */
 static void write_durations(const struct comparison *c, FILE *out)
 {
@@ -287,6 +296,7 @@ static void write_basis(const struct comparison *c, FILE *out)
     write_communication(c, out);
     write_failures(c, out);
     fputc('.', out);
+    write_failed(c, out);
     write_durations(c, out);
 }
 

@@ -57,6 +57,7 @@ const struct key_row keys[] = {
     { "workload.trace.file", KEY_CUSTOM, .fallback = "=none", .form = "path", .help = "path, relative to the scenario's folder" },
     { "workload.trace.format", KEY_CHOICE, .fallback = "auto", .words = "auto|gpuplan|swf|itp|philly|openb", AT(scenario, trace_format), .help = "form of the log; auto: by content" },
     { "workload.trace.zone", KEY_TEXT, .fallback = "", AT(scenario, trace_zone), .help = "time zone of wall-clock columns without offset, as Europe/Berlin" },
+    { "workload.trace.failed", KEY_CHOICE, .fallback = "keep", .words = "keep|drop", AT(scenario, drop_failed), .help = "jobs that the log marks failed or cancelled, with the time they took: they are kept or left out; of logs with a state, as SWF" },
     { "workload.trace.recorded_on", KEY_CUSTOM, .fallback = "=none", .form = "'none' | {workload.trace.recorded_on}", .needed_with = "file", .help = "{server: TYPE, count: N} where the durations were measured, or none" },
     { "workload.trace.recorded_on.server", KEY_CUSTOM, REQUIRED, .short_key = "like", .form = "name | {server}", .help = "an entry of catalog servers.yaml, or its keys written inline" },
     { "workload.trace.recorded_on.count", KEY_COUNT, RANGE(1, LIMIT_GPUS), REQUIRED, AT(scenario, recorded_count), .help = "servers of the recorded cluster" },

@@ -247,6 +247,7 @@ struct scenario {
     char trace_path
         [LIMIT_PATH_BYTES]; /* relative to the scenario's folder resolved; "" = no trace */
     enum trace_format trace_format;
+    bool drop_failed; /* jobs that the trace marks failed or cancelled are left out (MODELS 3.10) */
     char trace_zone[64];
     struct server_type
         recorded_server; /* where the durations were measured                       */
