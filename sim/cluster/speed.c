@@ -326,20 +326,12 @@ static double slowest_server(const struct speed *speed, struct speed_place place
     return place.server_time_most / mean;
 }
 
-static double fullest_member(const struct speed *speed, const struct speed_query *query)
-{
-    const struct communication *communication = &speed->scenario->communication;
-    if (query->gpus < 2 || query->profile >= communication->mix_count) return 1;
-    const double uneven = communication->mix[query->profile].profile.uneven;
-    return uneven > 1 ? uneven : 1;
-}
-
 /* All of the step is as long as its slowest member's (MODELS 3.8). */
 static void wait_for_slowest(const struct speed *speed, const struct speed_query *query,
                              struct speed_place place, struct pace *pace)
 {
     const struct stragglers *stragglers = &speed->scenario->stragglers;
-    double factor = fullest_member(speed, query);
+    double factor = speed_profile_uneven(speed->scenario, query->profile, query->gpus);
     if (stragglers->noise > 0)
         factor *= straggler_table_at(
             &speed->noise, stragglers->units == UNITS_SERVERS ? place.servers : query->gpus);

@@ -112,6 +112,9 @@ bool speed_profile_admits(const struct mix_entry *entry, uint32_t gpus);
 /* The row of the mix that a uniform u in (0, 1) draws for a job of this size. */
 uint8_t speed_profile(const struct scenario *scenario, uint32_t gpus, double u);
 
+/* Work of the fullest member over the mean, >= 1, of a job with this row of the mix. */
+double speed_profile_uneven(const struct scenario *scenario, uint8_t profile, uint32_t gpus);
+
 /* The row of the mix whose profile has this id, or PROFILE_UNKNOWN. */
 #define PROFILE_UNKNOWN UINT8_MAX
 uint8_t speed_profile_named(const struct scenario *scenario, const char *id);

@@ -38,3 +38,11 @@ uint8_t speed_profile_named(const struct scenario *scenario, const char *id)
         if (!strcmp(scenario->communication.mix[i].profile.id, id)) return (uint8_t)i;
     return PROFILE_UNKNOWN;
 }
+
+double speed_profile_uneven(const struct scenario *scenario, uint8_t profile, uint32_t gpus)
+{
+    const struct communication *communication = &scenario->communication;
+    if (gpus < 2 || profile >= communication->mix_count) return 1;
+    const double uneven = communication->mix[profile].profile.uneven;
+    return uneven > 1 ? uneven : 1;
+}
