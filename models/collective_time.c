@@ -165,18 +165,22 @@ static double network_bytes(const struct view *view, enum collective_algorithm a
     }
 }
 
-static struct collective_result fastest(const struct view *view, uint32_t allowed)
+/* Of the allowed algorithms those that the hardware has; else the plain one. */
+static uint32_t able(const struct view *view, uint32_t allowed)
 {
-    const enum collective_algorithm plain =
-        is_pairwise(view->op) ? ALGORITHM_DIRECT : ALGORITHM_RING;
-    struct collective_result best = { .total_s = INFINITY, .algorithm = plain };
-    bool any = false;
+    uint32_t able = 0;
     for (int a = 0; a < COLLECTIVE_ALGORITHMS; a++)
-        any = any || ((allowed >> a & 1) && can(view, (enum collective_algorithm)a));
-    if (!any) allowed = ALLOW(plain);
+        if ((allowed & ALLOW(a)) && can(view, (enum collective_algorithm)a)) able |= ALLOW(a);
+    if (able) return able;
+    return is_pairwise(view->op) ? ALLOW(ALGORITHM_DIRECT) : ALLOW(ALGORITHM_RING);
+}
+
+static struct collective_result fastest(const struct view *view, uint32_t able)
+{
+    struct collective_result best = { .total_s = INFINITY };
     for (int a = 0; a < COLLECTIVE_ALGORITHMS; a++) {
         const enum collective_algorithm algorithm = (enum collective_algorithm)a;
-        if (!(allowed >> a & 1) || !can(view, algorithm)) continue;
+        if (!(able & ALLOW(a))) continue;
         const struct cost cost = cost_of(view, algorithm);
         const double total_s = cost.latency_s + cost.wire_s;
         if (total_s >= best.total_s) continue;
@@ -200,7 +204,7 @@ static struct collective_hardware without_network(const struct collective_hardwa
     free.nic_bytes_per_s = free.gpu_pcie_bytes_per_s = INFINITY;
     free.host_memory_bytes_per_s = free.uplinks_bytes_per_s = INFINITY;
     free.domain_bytes_per_s = free.staged_bytes_per_s = free.pair_bytes_per_s = 0;
-    free.network_hop_s = free.tree_hop_s = 0;
+    free.network_hop_s = free.tree_hop_s = free.tree_small.latency_s = 0;
     return free;
 }
 
@@ -214,10 +218,11 @@ struct collective_result collective_time(const struct collective_hardware *hardw
         return (struct collective_result){ .algorithm =
                                                is_pairwise(op) ? ALGORITHM_DIRECT : ALGORITHM_RING,
                                            .protocol = PROTOCOL_SIMPLE };
-    struct collective_result result = fastest(&view, allowed);
+    const uint32_t here = able(&view, allowed); /* a tree stays one without its hops */
+    struct collective_result result = fastest(&view, here);
     if (view.servers == 1) return result;
     const struct collective_hardware free = without_network(hardware);
     const struct view inside = view_of(&free, op, group, size_bytes);
-    result.intra_s = smaller(fastest(&inside, allowed).total_s, result.total_s);
+    result.intra_s = smaller(fastest(&inside, here).total_s, result.total_s);
     return result;
 }

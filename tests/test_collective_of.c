@@ -203,6 +203,19 @@ static void the_rate_between_domains_bounds_other_links(void **state)
     }
 }
 
+/* What a tree waits between servers is the network's: on one without limits 13.7 us are left, the start in one server. */
+static void levels_of_a_tree_are_between_servers(void **state)
+{
+    (void)state;
+    const struct server_type server = server_called("dgx-h100");
+    const struct collective_hardware hardware = collective_of(&server, 8, NULL);
+    const struct collective_group group = { .servers = 16, .gpus = 128, .gpus_min = 8 };
+    const struct collective_result small =
+        collective_time(&hardware, OP_ALL_REDUCE, &group, 1e-3, ALLOW_AUTO);
+    CHECK_NEAR(small.total_s, 13.7e-6 + 2 * 4 * 27.7e-6, 1e-7);
+    CHECK_NEAR(small.intra_s, 13.7e-6, 1e-7);
+}
+
 /* The line of four B200 servers carries 282 of 388 GB/s: more than LL can. */
 static void the_protocol_of_a_small_line_follows_from_its_rate(void **state)
 {
@@ -363,6 +376,7 @@ static void a_run_takes_the_command_s_time(void **state)
     layout->fabric.sharp = row->sharp;
     layout->fabric.nics_per_server = server.nics;
     fixture.scenario.recorded_server = recorded;
+    fixture.scenario.recorded_count = 1000; /* on one switch */
     const uint32_t gpus = row->servers * row->gpus;
     fixture_job(&fixture, 0, 0, 10000, 0, gpus);
     fixture_ready(&fixture);
@@ -402,6 +416,8 @@ int main(void)
              "the rate between domains bounds other links");
     rows_add(&rows, the_protocol_of_a_small_line_follows_from_its_rate, NULL,
              "the protocol of a small line follows from its rate");
+    rows_add(&rows, levels_of_a_tree_are_between_servers, NULL,
+             "levels of a tree are between servers");
     rows_add(&rows, two_servers_are_bounded_by_their_nics, NULL,
              "two servers are bounded by their NICs");
     rows_add(&rows, small_trees_leave_room_for_flags, NULL, "small trees leave room for flags");
