@@ -60,6 +60,7 @@ static const struct network_row {
     struct fabric fabric;
     uint32_t servers, pods;
     double nics;
+    uint32_t switches; /* of the longest path (1.5) */
 } networks[] = {
     { "a dragonfly's groups",
       { .kind = FABRIC_DRAGONFLY,
@@ -69,18 +70,21 @@ static const struct network_row {
         .global_links = 2 },
       4,
       2,
-      2 },
-    { "rails", { .kind = FABRIC_RAIL, .link.switch_ports = 6, .oversubscription = 5 }, 6, 1, 8 },
+      2,
+      4 },
+    { "rails", { .kind = FABRIC_RAIL, .link.switch_ports = 6, .oversubscription = 5 }, 6, 1, 8, 1 },
     { "two rails",
       { .kind = FABRIC_RAIL, .link.switch_ports = 6, .oversubscription = 5, .rails = 2 },
       6,
       1,
-      2 },
+      2,
+      3 },
     { "three tiers",
       { .kind = FABRIC_THREE_TIER, .link.switch_ports = 18, .oversubscription = 8 },
       40,
       3,
-      2 },
+      2,
+      5 },
 };
 
 static void other_networks(void **state)
@@ -106,6 +110,43 @@ static void other_networks(void **state)
     CHECK_NEAR(s_from_ns(result.run_end_ns), 10000 * (1 + 0.5 * ratio) / 1.5, 1e-8);
     replica_result_clear(&result);
     fixture_clear(&fixture);
+}
+
+/* Small messages are steps alone: 14 us over one switch, and 2 us for each further one of the longest path. The recorded
+ * cluster has two tiers, its servers a leaf each: three switches. On one switch nothing is added. */
+static void every_switch_takes_its_time(void **state)
+{
+    const struct network_row *row = *state;
+    const double N = row->servers, n = 8 * N, SWITCH = 2e-6;
+    for (int one = 0; one < 2; one++) {
+        struct fixture fixture;
+        fixture_init(&fixture, 1);
+        talks(&fixture.scenario);
+        fixture.scenario.communication.mix[0].profile.size_bytes = 1e-3;
+        fixture.scenario.recorded_count = row->servers;
+        fixture_layout(&fixture, "network", row->servers, 8)->fabric.link.switch_s = SWITCH;
+        if (one == 0) {
+            struct fabric *fabric = &fixture.scenario.layouts[0].fabric;
+            struct fabric wired = row->fabric;
+            wired.link.bytes_per_s = NIC;
+            wired.link.hop_s = HOP_OUT;
+            wired.link.switch_s = SWITCH;
+            wired.nics_per_server = 8;
+            wired.nics_per_gpu = 1;
+            *fabric = wired;
+        }
+        fixture_job(&fixture, 0, 0, 10000, 0, row->servers * 8);
+        fixture_ready(&fixture);
+        struct replica_result result;
+        assert_int_equal(fixture_run(&fixture, 0, 0, &result), STATUS_OK);
+        const double steps_s = 2 * (n - N) * HOP_IN + 2 * (N - 1) * HOP_OUT;
+        const double here = steps_s + 2 * (N - 1) * (row->switches - 1) * SWITCH,
+                     recorded = steps_s + 2 * (N - 1) * (3 - 1) * SWITCH;
+        CHECK_NEAR(s_from_ns(result.run_end_ns),
+                   one ? 10000 : 10000 * (1 + 0.5 * here / recorded) / 1.5, 1e-7);
+        replica_result_clear(&result);
+        fixture_clear(&fixture);
+    }
 }
 
 /* 12-port switches hold one tray of four NICs and have 6 ports up: 12 leaves. A job of 16 GPUs behind one of 4 takes a free domain,
@@ -351,6 +392,9 @@ int main(void)
                  published[row].gpus);
     for (size_t i = 0; i < sizeof networks / sizeof *networks; i++)
         rows_add(&rows, other_networks, &networks[i], "bounded by %s", networks[i].name);
+    for (size_t i = 0; i < sizeof networks / sizeof *networks; i++)
+        rows_add(&rows, every_switch_takes_its_time, &networks[i], "switches of %s",
+                 networks[i].name);
     rows_add(&rows, placement_keeps_domains, NULL, "placement keeps domains");
     rows_add(&rows, trays_of_a_domain, (void *)1, "trays of one NVLink domain");
     rows_add(&rows, trays_of_a_domain, (void *)2, "trays of two NVLink domains");

@@ -32,6 +32,7 @@ static struct site site_of(const struct server_type *server, const struct nic_ma
                          .uplinks_bytes_per_s = INFINITY,
                          .pods_bytes_per_s = INFINITY,
                          .slices_bytes_per_s = path_slices_bytes_per_s(server),
+                         .switch_s = link->switch_s,
                          .hardware = collective_of(server, map->nics, link) };
     put_rails(&site, map, rails);
     return site;
@@ -118,6 +119,8 @@ struct site site_of_layout(const struct scenario *scenario, const struct variant
     nic_map_init(&map, &layout->server.tree, layout->server.gpus, fabric->nics_per_server);
     struct site site = site_of(&layout->server, &map, &fabric->link, shape->rails);
     site.servers_per_leaf = shape->servers_per_leaf;
+    if (shape->kind == FABRIC_THREE_TIER) site.topology = TOPOLOGY_THREE_TIER;
+    if (shape->kind == FABRIC_DRAGONFLY) site.topology = TOPOLOGY_DRAGONFLY_PLUS;
     site.sharp = fabric->sharp;
     site.write_bytes_per_s = variant->storage.write_bytes_per_s;
     if (shape->uplinks_per_leaf > 0)
@@ -153,6 +156,19 @@ struct collective_group site_group(struct speed_place place, uint32_t gpus)
                                       .domain_gpus = place.domain_gpus };
 }
 
+/* Steps over one switch become steps over all of the longest path that the job needs. Rings and trees stay on their rail. */
+static void lengthen(struct collective_hardware *hardware, const struct site *site,
+                     struct speed_place place)
+{
+    enum { NEXT_LEAF = 1, NEXT_POD = 2 };
+    const uint32_t leaf = place.spans_pods ? NEXT_POD : NEXT_LEAF;
+    const double more_s = (hop_count(site->topology, 0, leaf, NEXT_POD) - 1) * site->switch_s;
+    hardware->network_hop_s += more_s;
+    if (hardware->tree_hop_s > 0) hardware->tree_hop_s += more_s;
+    hardware->tree_small.latency_s += more_s;
+    hardware->two_servers.latency_s += 2 * more_s; /* up and down */
+}
+
 struct collective_hardware site_hardware(const struct site *site, struct speed_place place)
 {
     struct collective_hardware hardware = site->hardware;
@@ -165,6 +181,7 @@ struct collective_hardware site_hardware(const struct site *site, struct speed_p
     const uint32_t leaves = least / smaller(least, site->servers_per_leaf);
     hardware.domain_servers = joined;
     if (place.slice_units > 0) set_inside(&hardware, site->slices_bytes_per_s);
+    if (place.spans_leaves || place.spans_pods) lengthen(&hardware, site, place);
     const uint32_t gpus = smaller(place.gpus_min, hardware.gpus);
     if (place.nics > 0) hardware.nics_used[gpus] = place.nics;
     const double rail_nics = place.nics > 0 ? place.rail_nics : site->rail_nics[gpus];

@@ -4,6 +4,7 @@
 
 #include "cluster/speed.h"
 #include "models/collective_time.h"
+#include "models/hardware.h"
 
 struct site {
     uint32_t gpus_per_server, links_per_server;
@@ -16,6 +17,8 @@ struct site {
     double compute_frac;          /* v: what virtual machines take longer               */
     double uplinks_bytes_per_s;   /* all uplinks of one leaf together, with rails of one unit */
     double write_bytes_per_s;     /* of its storage; 0 = without limit                     */
+    enum topology topology;       /* what a path through several leaves crosses               */
+    double switch_s;              /* each switch of it                                        */
     bool sharp;                   /* jobs let the switches of its fabric sum               */
     double pods_bytes_per_s;      /* between two groups of a dragonfly                     */
     struct collective_hardware hardware;
@@ -39,7 +42,8 @@ struct collective_group site_group(struct speed_place place, uint32_t gpus);
  * job spans leaves, and by the cables between two groups of a dragonfly when it spans these: in leaf order its ring leaves a
  * leaf, and a group, once (MODELS 1.5 leaf_share, 2.11), over the rails of the NICs in use, of which that with most NICs
  * counts. Three tiers bound nothing more: what leaves a leaf finds as much
- * room above. */
+ * room above. Each switch of the longest path beyond the first takes its time in every step between servers (MODELS 1.5): one
+ * on a leaf, three in a pod, five across pods, four across groups of a dragonfly; cables have no length. */
 struct collective_hardware site_hardware(const struct site *site, struct speed_place place);
 
 /* Fewest servers of the site that hold the job, evenly filled. */

@@ -137,6 +137,7 @@ struct link_type {
     double hop_s;                    /* a_e: start-up cost of one collective step across the network   */
     double tree_hop_s;               /* of one level of a tree of servers; 0 = no trees                */
     bool sharp;                      /* its switches sum                                               */
+    double switch_s;                 /* t_sw: through one switch; hop_s and tree_hop_s are over one     */
     uint32_t switch_ports;           /* radix                                                          */
     enum mark mark;
     char source[256];

@@ -236,6 +236,7 @@ const struct key_row keys[] = {
     { "link.rate", KEY_BANDWIDTH, RANGE(1, 1e15), REQUIRED, AT(link_type, bytes_per_s), .help = "effective payload of a port, one direction" },
     { "link.hop", KEY_SECONDS, RANGE(0, 1), .fallback = "14us", AT(link_type, hop_s), .help = "start-up of one collective step across the network" },
     { "link.tree_hop", KEY_SECONDS, RANGE(0, 1), .fallback = "0s", AT(link_type, tree_hop_s), .help = "start-up of one level of a tree of servers; 0s = no trees" },
+    { "link.switch_latency", KEY_SECONDS, RANGE(0, 1), .fallback = "0.23us", AT(link_type, switch_s), .help = "delay of one switch, port to port; hop and tree_hop are over one, each further switch of a path adds this" },
     { "link.sharp", KEY_BOOL, .fallback = "false", AT(link_type, sharp), .help = "whether its switches can sum (SHARP); true written in a layout: jobs let them, under allreduce auto and best" },
     { "link.switch_ports", KEY_COUNT, RANGE(2, 4096), .fallback = "64", AT(link_type, switch_ports), .help = "ports of one switch" },
     { "link.mark", KEY_CHOICE, .fallback = "assumed", .words = "confirmed|derived|memory|assumed|hypothetical", AT(link_type, mark), .help = "how well its numbers are known" },
