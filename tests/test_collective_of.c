@@ -391,6 +391,15 @@ static void a_run_takes_the_command_s_time(void **state)
     const double r = reduce_s(&here, row->servers, row->gpus, row->size, row->allowed) /
                      reduce_s(&there, fewest, gpus / fewest, row->size, row->allowed);
     CHECK_NEAR(s_from_ns(result.run_end_ns), 10000 * (1 + 0.5 * r) / 1.5, 1e-7);
+    const struct collective_group group = { .servers = row->servers,
+                                            .gpus = gpus,
+                                            .gpus_min = row->gpus };
+    const struct collective_result time =
+        collective_time(&here, OP_ALL_REDUCE, &group, row->size, row->allowed);
+    const struct attempt_row *attempt = LOG_ITEMS(&result.attempts, const struct attempt_row);
+    assert_int_equal(result.attempts.count, 1); /* the row says which it was */
+    assert_string_equal(attempt->algorithm, collective_algorithm_names[time.algorithm]);
+    assert_string_equal(attempt->bottleneck, collective_bottleneck_names[time.bottleneck]);
     replica_result_clear(&result);
     fixture_clear(&fixture);
 }

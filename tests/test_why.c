@@ -375,7 +375,7 @@ static void damaged_rows_are_refused(void **state)
         "INSERT INTO attempt SELECT layout_id, replica, serial, 1, start_ns, startup_ns, "
         "durable_ns,"
         " fault_ns, end_ns, outcome, class, gpus_held, gpus_asked, servers, broken_gpus, units,"
-        " checkpoint_fix FROM attempt WHERE serial = 2",
+        " checkpoint_fix, algorithm, bottleneck FROM attempt WHERE serial = 2",
     };
     for (size_t i = 0; i < sizeof damages / sizeof *damages; i++) {
         struct stored_run run;

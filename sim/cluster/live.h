@@ -91,6 +91,7 @@ struct cycle {
                                      * in live_job.work_ns                                  */
     uint32_t done_q30;  /* less than one ns of live_job.work_ns, done before the oldest of these */
     uint32_t left_q30; /* part of its allocation that is left, 2^30 = all; 0 = it lost no node       */
+    uint8_t algorithm, bottleneck; /* of its all-reduce: 1 + enum collective_..., with detail; else 0   */
 };
 
 _Static_assert(sizeof(struct attempt) <= 64, "an attempt is one cache line");

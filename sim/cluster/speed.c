@@ -55,26 +55,6 @@ struct speed *speed_create(const struct scenario *scenario, const struct variant
     return speed;
 }
 
-/* Algorithms that a rule allows, as collective_time reads them; `gpuplan collective` calls them ring, auto, hier, sharp. */
-static uint32_t allowed_algorithms(enum allreduce_rule rule, const struct site *site)
-{
-    const uint32_t sums = site->sharp ? ALLOW(ALGORITHM_SHARP) : 0;
-    switch (rule) {
-    case RULE_AUTO:
-        return ALLOW_AUTO | sums;
-    case RULE_BEST:
-        return (ALLOW_ALL & ~ALLOW(ALGORITHM_SHARP)) | sums;
-    case RULE_HIER_RING:
-        return ALLOW(ALGORITHM_HIER_RING);
-    case RULE_HIER_TREE:
-        return ALLOW(ALGORITHM_HIER_TREE);
-    case RULE_SHARP:
-        return ALLOW(ALGORITHM_SHARP) | ALLOW(ALGORITHM_NVLS);
-    default:
-        return ALLOW(ALGORITHM_RING);
-    }
-}
-
 static bool same_place(struct speed_place a, struct speed_place b)
 {
     return a.servers == b.servers && a.gpus_min == b.gpus_min && a.domains == b.domains &&
@@ -107,7 +87,7 @@ static struct collective_result collective(struct speed *speed, int which, uint8
             .place = place,
             .time = collective_time(&hardware, OP_ALL_REDUCE, &group,
                                     communication->mix[profile].profile.size_bytes,
-                                    allowed_algorithms(communication->allreduce, site)),
+                                    site_allowed(site, communication->allreduce)),
         };
     }
     return row->time;
@@ -216,7 +196,7 @@ static struct planned planned(struct speed *speed, int which, const struct speed
     struct planned planned = {
         .hardware = site_hardware(site, place),
         .at = { .job = &communication->mix[query->profile].profile.train,
-                .allowed = allowed_algorithms(communication->allreduce, site),
+                .allowed = site_allowed(site, communication->allreduce),
                 .traffic = query->kappa_luck * communication->scale * speed_frac(place),
                 .site = site_group(place, place.gpus ? place.gpus : members_of(query)),
                 .islands = site_islands(place),
@@ -437,6 +417,17 @@ static bool plan_operation(struct speed *speed, const struct speed_query *query,
         .wire_s = on.least_s,
         .bytes = plan.pace.network_bytes * plan.at.islands / query->place.servers,
     };
+    return true;
+}
+
+bool speed_choice(struct speed *speed, const struct speed_query *query, struct speed_choice *choice)
+{
+    const uint32_t members = members_of(query);
+    if (speed->scenario->communication.kind == COMM_NONE || members < 2 || has_plan(speed, query))
+        return false;
+    const struct collective_result time = collective(
+        speed, 0, query->profile, query->place.gpus ? query->place.gpus : members, query->place);
+    *choice = (struct speed_choice){ time.algorithm, time.bottleneck };
     return true;
 }
 

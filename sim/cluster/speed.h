@@ -24,6 +24,7 @@
 
 #include "base/arena.h"
 #include "cluster/live.h"
+#include "models/collective_time.h"
 #include "models/step_curve.h"
 #include "spec/plan.h"
 #include "spec/scenario.h"
@@ -94,6 +95,16 @@ struct speed *speed_create(const struct scenario *scenario, const struct variant
                            struct arena *arena);
 
 struct speed_answer speed_of(struct speed *speed, const struct speed_query *query);
+
+/* The all-reduce that a job runs at its placement, alone, and what more of would shorten it most. */
+struct speed_choice {
+    enum collective_algorithm algorithm;
+    enum collective_bottleneck bottleneck;
+};
+
+/* False for a job that has none, and for a training plan, each of whose groups has its own (`gpuplan step`). */
+bool speed_choice(struct speed *speed, const struct speed_query *query,
+                  struct speed_choice *choice);
 
 /* False when the job puts nothing on the network. */
 bool speed_operation(struct speed *speed, const struct speed_query *query,

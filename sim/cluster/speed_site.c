@@ -134,6 +134,25 @@ struct site site_of_layout(const struct scenario *scenario, const struct variant
     return site;
 }
 
+uint32_t site_allowed(const struct site *site, enum allreduce_rule rule)
+{
+    const uint32_t sums = site->sharp ? ALLOW(ALGORITHM_SHARP) : 0;
+    switch (rule) {
+    case RULE_AUTO:
+        return ALLOW_AUTO | sums;
+    case RULE_BEST:
+        return (ALLOW_ALL & ~ALLOW(ALGORITHM_SHARP)) | sums;
+    case RULE_HIER_RING:
+        return ALLOW(ALGORITHM_HIER_RING);
+    case RULE_HIER_TREE:
+        return ALLOW(ALGORITHM_HIER_TREE);
+    case RULE_SHARP:
+        return ALLOW(ALGORITHM_SHARP) | ALLOW(ALGORITHM_NVLS);
+    default:
+        return ALLOW(ALGORITHM_RING);
+    }
+}
+
 static uint32_t smaller(uint32_t a, uint32_t b)
 {
     return a < b ? a : b;

@@ -31,6 +31,9 @@ struct site site_of_layout(const struct scenario *scenario, const struct variant
  * of the baseline, without a limit at its uplinks. It is the same for all layouts. */
 struct site site_recorded(const struct scenario *scenario);
 
+/* Algorithms that a rule allows, as collective_time reads them; `gpuplan collective` calls them ring, auto, hier, sharp. */
+uint32_t site_allowed(const struct site *site, enum allreduce_rule rule);
+
 /* What the collective takes for servers: NVLink domains, where servers share them (MODELS 1.8). */
 uint32_t site_islands(struct speed_place place);
 

@@ -43,6 +43,12 @@ static uint32_t nodes_of(struct run *run, uint32_t first_grant)
     return nodes;
 }
 
+/* Name 1, 2, ... of a list; 0: none. */
+static const char *named(uint8_t number, const char *const *names)
+{
+    return number > 0 ? names[number - 1] : NULL;
+}
+
 void detail_attempt(struct run *run, uint32_t live, enum attempt_end end, int64_t durable_ns,
                     int128 checkpoint_fix)
 {
@@ -57,25 +63,36 @@ void detail_attempt(struct run *run, uint32_t live, enum attempt_end end, int64_
         checkpoint_fix = 0;
     }
     kept_tell(run, live);
-    struct attempt_row row = { .serial = job->serial,
-                               .attempt = job->attempts - 1,
-                               .start_ns = attempt->start_ns,
-                               .fault_ns = run->live.cycles[live].fault_ns,
-                               .end_ns = run->now_ns,
-                               .durable_ns = durable_ns,
-                               .startup_ns = attempt->work_start_ns - attempt->start_ns,
-                               .gpus_held = attempt->held,
-                               .gpus_asked = books_asked_gpus(run, live),
-                               .servers = servers,
-                               .broken_gpus = attempt->broken,
-                               .checkpoint_fix_unit_ns = { (int64_t)(checkpoint_fix >> 64),
-                                                           (int64_t)checkpoint_fix },
-                               .end = (uint8_t)end,
-                               .class_ = job->size_class };
+    struct attempt_row row = {
+        .serial = job->serial,
+        .attempt = job->attempts - 1,
+        .start_ns = attempt->start_ns,
+        .fault_ns = run->live.cycles[live].fault_ns,
+        .end_ns = run->now_ns,
+        .durable_ns = durable_ns,
+        .startup_ns = attempt->work_start_ns - attempt->start_ns,
+        .gpus_held = attempt->held,
+        .gpus_asked = books_asked_gpus(run, live),
+        .servers = servers,
+        .broken_gpus = attempt->broken,
+        .checkpoint_fix_unit_ns = { (int64_t)(checkpoint_fix >> 64), (int64_t)checkpoint_fix },
+        .end = (uint8_t)end,
+        .class_ = job->size_class,
+        .algorithm = named(run->live.cycles[live].algorithm, collective_algorithm_names),
+        .bottleneck = named(run->live.cycles[live].bottleneck, collective_bottleneck_names)
+    };
     int64_t levels[ACC_HELD_END];
     books_levels(run, live, levels);
     for (int account = 0; account < ACC_HELD_END; account++) row.units[account] = levels[account];
     append(run, &run->result->attempts, &row);
+}
+
+void detail_choice(struct run *run, uint32_t live, const struct speed_query *query)
+{
+    struct speed_choice choice;
+    if (!run->keep_detail || !speed_choice(run->speed, query, &choice)) return;
+    run->live.cycles[live].algorithm = (uint8_t)(1 + choice.algorithm);
+    run->live.cycles[live].bottleneck = (uint8_t)(1 + choice.bottleneck);
 }
 
 void detail_refused(struct run *run, uint32_t live, uint32_t node)

@@ -12,6 +12,9 @@ void detail_job(struct run *run, uint32_t live, enum job_end end, const char *re
 void detail_attempt(struct run *run, uint32_t live, enum attempt_end end, int64_t durable_ns,
                     int128 checkpoint_fix);
 
+/* What it starts with: the choice of its all-reduce; called before detail_attempt. */
+void detail_choice(struct run *run, uint32_t live, const struct speed_query *query);
+
 /* A node refused a part of a waiting job: an attempt of no length, on that node, which held nothing. */
 void detail_refused(struct run *run, uint32_t live, uint32_t node);
 

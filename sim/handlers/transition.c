@@ -314,6 +314,7 @@ static void begin_attempt(struct run *run, uint32_t live, enum note_kind note,
     job->attempts++;
     transition_schedule(run, live);
     detail_allocation(run, live);
+    detail_choice(run, live, query);
     contention_start(run, live, query);
 }
 

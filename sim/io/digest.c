@@ -68,7 +68,8 @@ static const struct table tables[] = {
           KEY "serial", false),
     TABLE(attempt,
           KEY "serial, attempt, start_ns, startup_ns, durable_ns, fault_ns, end_ns, outcome, class,"
-              " gpus_held, gpus_asked, servers, broken_gpus, units, checkpoint_fix",
+              " gpus_held, gpus_asked, servers, broken_gpus, units, checkpoint_fix, algorithm, "
+              "bottleneck",
           KEY "serial, attempt", false),
     TABLE(kept, KEY "serial, attempt, part, unit_ns", KEY "serial, attempt, part", false),
     TABLE(link, KEY "link, capacity_bytes_per_s, load, contention_gpu_s", KEY "link", false),

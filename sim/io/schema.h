@@ -80,6 +80,7 @@ static const char store_schema[] =
     "  class TEXT NOT NULL, gpus_held INTEGER NOT NULL, gpus_asked INTEGER NOT NULL,"
     "  servers INTEGER NOT NULL, broken_gpus INTEGER NOT NULL, units TEXT NOT NULL," /* "account=units ..." */
     "  checkpoint_fix TEXT NOT NULL," /* decimal units * ns moved from checkpoint to compute at a normal end */
+    "  algorithm TEXT, bottleneck TEXT," /* of its all-reduce where it started; NULL: it has none, or those of a training plan */
     "  PRIMARY KEY(layout_id, replica, serial, attempt)) WITHOUT ROWID;"
     /* An attempt whose levels changed while it worked, as others came and went: the GPU-time that was kept behind its
      * start-up, "account=units*ns ..."; part: 0 before the window, 1 inside, 2 behind. Its row of attempt has the last levels,

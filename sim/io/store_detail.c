@@ -261,6 +261,8 @@ static enum status take_attempt(struct store_detail *detail, struct db_query *qu
     attempt->end_ns = db_take_int(query);
     attempt->fault_ns = take_time(query);
     TRY(take_copy(detail, query, &attempt->outcome));
+    TRY(take_copy(detail, query, &attempt->algorithm));
+    TRY(take_copy(detail, query, &attempt->bottleneck));
     const bool has_units = parse_units(db_take_text(query, NULL), attempt->units);
     const bool has_fix = parse_int128(db_take_text(query, NULL), &attempt->checkpoint_fix);
     const bool in_order = attempt->start_ns >= 0 && attempt->end_ns >= attempt->start_ns &&
@@ -275,11 +277,13 @@ enum status store_detail_attempts(struct store_detail *detail, uint32_t serial,
                                   struct log *attempts)
 {
     log_init(attempts, sizeof(struct detail_attempt), 0);
-    TRY(read_rows(detail,
-                  "SELECT attempt, servers, gpus_held, gpus_asked, broken_gpus, start_ns,"
-                  " startup_ns, durable_ns, end_ns, fault_ns, outcome, units, checkpoint_fix"
-                  " FROM attempt WHERE" OF_REPLICA " AND serial = ?3 ORDER BY attempt",
-                  (struct bound){ 1, { serial } }, take_attempt, attempts));
+    TRY(read_rows(
+        detail,
+        "SELECT attempt, servers, gpus_held, gpus_asked, broken_gpus, start_ns,"
+        " startup_ns, durable_ns, end_ns, fault_ns, outcome, algorithm, bottleneck, units,"
+        " checkpoint_fix"
+        " FROM attempt WHERE" OF_REPLICA " AND serial = ?3 ORDER BY attempt",
+        (struct bound){ 1, { serial } }, take_attempt, attempts));
     const struct detail_attempt *rows = LOG_ITEMS(attempts, const struct detail_attempt);
     for (uint64_t i = 1; i < attempts->count; i++)
         if (rows[i].start_ns < rows[i - 1].end_ns) return bad_row(detail, "attempt");

@@ -37,6 +37,7 @@ struct detail_attempt {
     int64_t start_ns, startup_ns, durable_ns, end_ns;
     int64_t fault_ns;             /* INT64_MAX unless it failed                                */
     const char *outcome;          /* "finished", "killed_limit", "failed", "cut", ...           */
+    const char *algorithm, *bottleneck; /* of its all-reduce; NULL: it has none                   */
     int64_t units[ACC_HELD_END];  /* level of each held account while it works                 */
     __int128 checkpoint_fix;      /* units * ns that a normal end moved from checkpoint to compute */
 };

@@ -38,7 +38,8 @@ const char *const store_insert_sql[INSERTS] = {
     [INSERT_ATTEMPT] =
         "INSERT INTO attempt(layout_id, replica, serial, attempt, start_ns, startup_ns,"
         " durable_ns, fault_ns, end_ns, outcome, class, gpus_held, gpus_asked, servers,"
-        " broken_gpus, units, checkpoint_fix) VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+        " broken_gpus, units, checkpoint_fix, algorithm, bottleneck)"
+        " VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
     [INSERT_KEPT] = "INSERT INTO kept(layout_id, replica, serial, attempt, part, unit_ns)"
                     " VALUES(?,?,?,?,?,?)",
     [INSERT_LINK] = "INSERT INTO link(layout_id, replica, link, capacity_bytes_per_s, load,"
@@ -309,6 +310,8 @@ static enum status write_attempt(struct writer *writer, const struct attempt_row
     db_put_int(writer->query, row->broken_gpus);
     db_put_name(writer->query, units);
     db_put_name(writer->query, fix);
+    put_word(writer->query, row->algorithm);
+    put_word(writer->query, row->bottleneck);
     return db_run(writer->query);
 }
 

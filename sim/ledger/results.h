@@ -120,6 +120,7 @@ struct attempt_row {
         [2];     /* high, low 64 bits of what one move corrected at a normal end (signed) */
     uint8_t end; /* enum attempt_end                                            */
     uint8_t class_;
+    const char *algorithm, *bottleneck; /* of its all-reduce, constant words; NULL: it has none */
 };
 
 /* Of an attempt whose levels changed while it worked: the GPU-time that was kept, from the end of its start-up on, in one

@@ -74,13 +74,14 @@ static json_t *attempt_of(const struct why_story *story, uint64_t row)
 {
     const struct detail_attempt *attempt =
         &LOG_ITEMS(&story->attempts, const struct detail_attempt)[row];
-    return json_pack("{s:I, s:I, s:I, s:I, s:o, s:I, s:I, s:I, s:o}", "attempt",
+    return json_pack("{s:I, s:I, s:I, s:I, s:o, s:I, s:I, s:I, s:o, s:o, s:o}", "attempt",
                      (json_int_t)attempt->attempt, "start_ns", (json_int_t)attempt->start_ns,
                      "work_start_ns", (json_int_t)(attempt->start_ns + attempt->startup_ns),
                      "durable_ns", (json_int_t)attempt->durable_ns, "fault_ns",
                      time_of(attempt->fault_ns), "end_ns", (json_int_t)attempt->end_ns, "nodes",
                      (json_int_t)attempt->servers, "gpus", (json_int_t)attempt->gpus_held,
-                     "outcome", text_of(attempt->outcome));
+                     "outcome", text_of(attempt->outcome), "algorithm", text_of(attempt->algorithm),
+                     "bottleneck", text_of(attempt->bottleneck));
 }
 
 static json_t *accounts_of(const struct why_story *story)

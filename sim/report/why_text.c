@@ -372,6 +372,25 @@ static void print_accounts(const struct why_story *story, FILE *out)
     fprintf(out, "%-18s  %14.3f\n", "all", sum);
 }
 
+/* "all-reduce from attempt 1 on: ring, bound by nic"; attempts of the same say it once. */
+static void print_choices(const struct why_story *story, FILE *out)
+{
+    const struct detail_attempt *rows = LOG_ITEMS(&story->attempts, const struct detail_attempt);
+    char algorithm[128], bottleneck[128];
+    const char *gap = "\n";
+    for (uint64_t i = 0; i < story->attempts.count; i++) {
+        if (rows[i].algorithm == NULL || rows[i].bottleneck == NULL) continue;
+        if (i > 0 && rows[i - 1].algorithm && rows[i - 1].bottleneck &&
+            strcmp(rows[i].algorithm, rows[i - 1].algorithm) == 0 &&
+            strcmp(rows[i].bottleneck, rows[i - 1].bottleneck) == 0)
+            continue;
+        fprintf(out, "%sall-reduce from attempt %" PRIu32 " on: %s, bound by %s\n", gap,
+                rows[i].attempt + 1, safe_id(rows[i].algorithm, algorithm),
+                safe_id(rows[i].bottleneck, bottleneck));
+        gap = "";
+    }
+}
+
 void why_text(const struct why_story *story, const struct why_elsewhere *elsewhere, uint32_t count,
               FILE *out)
 {
@@ -379,6 +398,7 @@ void why_text(const struct why_story *story, const struct why_elsewhere *elsewhe
     print_spans(story, out);
     print_lack(story, out);
     print_attempts(story, out);
+    print_choices(story, out);
     print_accounts(story, out);
 }
 
