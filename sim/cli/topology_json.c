@@ -28,8 +28,13 @@ static json_t *gpu_json(const struct topology_server *at, uint32_t gpu)
     json_t *object = json_pack("{s:s, s:s}", "cpu_affinity", at->matrix.cpu_affinity[gpu],
                                "numa_affinity", at->matrix.numa_affinity[gpu]);
     if (at->nics == 0) return object;
-    const uint32_t nic = tree_nearest_nic(&at->tree, gpu, at->nics);
-    json_object_set_new(object, "nic", json_integer(nic));
+    struct nic_map map;
+    nic_map_init(&map, &at->tree, at->tree.gpus, at->nics);
+    const uint32_t nic = tree_nearest_nic(&at->tree, gpu, at->nics); /* all of them are as near */
+    json_t *nics = json_array();
+    for (uint32_t n = 0; n < at->nics; n++)
+        if (nic_set_has(&map.of_gpu[gpu], n)) json_array_append_new(nics, json_integer(n));
+    json_object_set_new(object, "nics", nics);
     json_object_set_new(object, "nic_path",
                         json_string(link_class_names[tree_nic_path(&at->tree, gpu, nic)]));
     if (at->server == NULL) return object;

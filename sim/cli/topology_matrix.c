@@ -85,6 +85,19 @@ static void print_nvlinks(const struct topology_server *at, FILE *out)
                 at->server->domain_servers, at->server->domain_servers * tree->gpus);
 }
 
+/* Names of the NICs of a set; the number of a NIC that the table does not name. */
+static void print_nics(const struct topology_server *at, const struct nic_set *set, FILE *out)
+{
+    char safe[4 * TOPO_NAME_BYTES];
+    for (uint32_t nic = 0; nic < at->nics; nic++) {
+        if (!nic_set_has(set, nic)) continue;
+        if (nic < at->matrix.nics)
+            fprintf(out, " %s", shown_name(&at->matrix, at->matrix.gpus + nic, safe));
+        else
+            fprintf(out, " NIC%" PRIu32, nic);
+    }
+}
+
 void topology_print_inside(const struct topology_server *at, FILE *out)
 {
     const struct server_tree *tree = &at->tree;
@@ -93,15 +106,14 @@ void topology_print_inside(const struct topology_server *at, FILE *out)
         fputs("NICs: none listed\n", out);
         return;
     }
-    fputs("NIC of each GPU:", out);
+    struct nic_map map;
+    nic_map_init(&map, tree, tree->gpus, at->nics);
+    fputs("NICs of each GPU:", out);
     for (uint32_t gpu = 0; gpu < tree->gpus; gpu++) {
         const uint32_t nic = tree_nearest_nic(tree, gpu, at->nics);
         char safe[4 * TOPO_NAME_BYTES];
-        fprintf(out, "%s %s ", gpu ? "," : "", shown_name(&at->matrix, gpu, safe));
-        if (nic < at->matrix.nics)
-            fputs(shown_name(&at->matrix, at->matrix.gpus + nic, safe), out);
-        else
-            fprintf(out, "NIC%" PRIu32, nic);
+        fprintf(out, "%s %s", gpu ? "," : "", shown_name(&at->matrix, gpu, safe));
+        print_nics(at, &map.of_gpu[gpu], out);
         fprintf(out, " %s", link_class_names[tree_nic_path(tree, gpu, nic)]);
         if (at->server && !path_gpudirect(at->server, gpu, at->nics)) fputs(" by the host", out);
     }

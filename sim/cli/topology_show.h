@@ -3,6 +3,7 @@
 #define GPUPLAN_CLI_TOPOLOGY_SHOW_H
 
 #include "spec/hardware.h"
+#include "spec/nic_map.h"
 #include "spec/topo_matrix.h"
 
 #include <jansson.h>
@@ -34,14 +35,14 @@ struct topology_layout {
 
 /* The table of nvidia-smi topo -m with its legend. */
 void topology_print_matrix(const struct topo_matrix *matrix, FILE *out);
-/* What joins the GPUs, and the NIC that each GPU uses with its path. */
+/* What joins the GPUs, and the NICs that each GPU uses (spec/nic_map) with their path. */
 void topology_print_inside(const struct topology_server *at, FILE *out);
 /* GB/s between each two GPUs, and of each GPU to the network when all send. */
 void topology_print_bandwidth(const struct topology_server *at, FILE *out);
 /* Counts of the switches and cables of a layout, and who hangs where. */
 void topology_print_fabric(const struct topology_layout *layout, FILE *out);
 
-/* {"id", "used_by", "devices", "cells", "nvlinks", "cpu_affinity", "numa_affinity", "gpus": [{"nic", "path", "gpudirect",
+/* {"id", "used_by", "devices", "cells", "nvlinks", "cpu_affinity", "numa_affinity", "gpus": [{"nics", "nic_path", "gpudirect",
  *  "network_bytes_per_s"}], "bytes_per_s": [[]]}; rates are left out where none are known, NULL when memory is out. */
 json_t *topology_server_json(const struct topology_server *at);
 json_t *topology_layout_json(const struct topology_layout *layout);
