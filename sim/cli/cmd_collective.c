@@ -25,11 +25,12 @@ static void print_head(const struct collective_ask *ask)
 {
     const struct collective_hardware *hardware = &ask->hardware;
     printf("# %s of %" PRIu32 " GPU%s: %" PRIu32 " x %s, %s of %" PRIu32 " GPUs each, %" PRIu32
-           " NIC%s of %.4g GB/s, %s; algorithm %s\n",
+           " of %" PRIu32 " NIC%s of %.4g GB/s, %s; algorithm %s\n",
            collective_op_names[ask->op], ask->group.gpus, ask->group.gpus == 1 ? "" : "s",
-           ask->group.servers, ask->server.id, ask->gpus_per_node, ask->server.gpus, hardware->nics,
-           hardware->nics == 1 ? "" : "s", hardware->nic_bytes_per_s / 1e9,
-           ask->has_link ? ask->link.id : "its own network", ask->algorithm);
+           ask->group.servers, ask->server.id, ask->gpus_per_node, ask->server.gpus,
+           hardware->nics_used[ask->group.gpus_min], hardware->nics, hardware->nics == 1 ? "" : "s",
+           hardware->nic_bytes_per_s / 1e9, ask->has_link ? ask->link.id : "its own network",
+           ask->algorithm);
     if (hardware->domain_servers > 1)
         printf("# one NVLink domain holds %" PRIu32 " servers\n", hardware->domain_servers);
     printf("#%13s %13s %7s %12s %9s %9s  %-10s%-10s%s\n", "size", "count", "type", "time", "algbw",
@@ -64,11 +65,12 @@ static json_t *row_of(const struct collective_ask *ask, double size_bytes,
 
 static json_t *head_of(const struct collective_ask *ask)
 {
-    return json_pack("{s:s, s:s, s:I, s:I, s:I, s:s, s:I, s:f, s:s?, s:s, s:[]}", "op",
+    return json_pack("{s:s, s:s, s:I, s:I, s:I, s:s, s:I, s:I, s:f, s:s?, s:s, s:[]}", "op",
                      collective_op_names[ask->op], "server", ask->server.id, "servers",
                      (json_int_t)ask->group.servers, "gpus", (json_int_t)ask->group.gpus,
                      "gpus_min", (json_int_t)ask->group.gpus_min, "gpus_per_node",
-                     ask->gpus_per_node, "nics", (json_int_t)ask->hardware.nics, "nic_bytes_per_s",
+                     ask->gpus_per_node, "nics", (json_int_t)ask->hardware.nics, "nics_used",
+                     (json_int_t)ask->hardware.nics_used[ask->group.gpus_min], "nic_bytes_per_s",
                      ask->hardware.nic_bytes_per_s, "link", ask->has_link ? ask->link.id : NULL,
                      "algorithm", ask->algorithm, "rows");
 }

@@ -98,7 +98,7 @@ uint32_t fabric_net_nic(const struct fabric_net *net, uint32_t server, uint32_t 
 
 /* What a bundle's use becomes. */
 struct spread {
-    struct fabric_net *net;
+    const struct fabric_net *net;
     const uint32_t *servers;
     uint32_t count;
     const struct fabric_job *job;
@@ -121,7 +121,7 @@ static uint32_t find(const struct spread *at, uint32_t server)
 /* Shares of the rails of a unit's bytes, into net->on_rail: the mean over its servers. Returns that of their NICs. */
 static double rails_of_unit(const struct spread *at, uint32_t unit)
 {
-    struct fabric_net *net = at->net;
+    const struct fabric_net *net = at->net;
     const uint32_t per_unit = net->shape.servers_per_leaf, first = find(at, unit * per_unit);
     uint32_t end = first;
     double mean = 0;
@@ -141,7 +141,7 @@ static double rails_of_unit(const struct spread *at, uint32_t unit)
 /* Links of a use, written into to[]; to NULL: counted only. */
 static uint32_t spread_one(const struct spread *at, struct link_use use, struct link_use *to)
 {
-    struct fabric_net *net = at->net;
+    const struct fabric_net *net = at->net;
     const double flows = use.flows / at->job->nics; /* of a NIC */
     uint32_t count = 0;
     if (use.link < net->first_unit && net->nic_links > 1) {
@@ -172,7 +172,7 @@ static uint32_t spread_one(const struct spread *at, struct link_use use, struct 
     return 1;
 }
 
-uint32_t fabric_spread(struct fabric_net *net, const uint32_t *servers, uint32_t count,
+uint32_t fabric_spread(const struct fabric_net *net, const uint32_t *servers, uint32_t count,
                        const struct fabric_job *job, struct link_use *uses, uint32_t used)
 {
     const struct spread at = { net, servers, count, job };

@@ -20,8 +20,9 @@ struct fabric_part fabric_part_of(const struct fabric_net *net, uint32_t link);
 /* All links; net->bundles are filled in. */
 uint32_t fabric_link_count(const struct fabric_net *net);
 
-/* uses[used] of bundles -> of links, in place; there is room for fabric_net_most_uses. Returns how many there are. */
-uint32_t fabric_spread(struct fabric_net *net, const uint32_t *servers, uint32_t count,
+/* uses[used] of bundles -> of links, in place, by the NICs that the job has; there is room for fabric_net_most_uses. Returns how
+ * many there are. */
+uint32_t fabric_spread(const struct fabric_net *net, const uint32_t *servers, uint32_t count,
                        const struct fabric_job *job, struct link_use *uses, uint32_t used);
 
 /* The NICs of a job on its i-th server. */
