@@ -182,7 +182,9 @@ uint32_t contention_servers(const struct run *run, uint32_t live)
     struct contention *contention = run->contention;
     const struct cluster *cluster = &run->cluster;
     const uint32_t parts = run->variant->nodes / run->variant->servers;
-    const bool idle = run->live.attempts[live].held > demand_of_live(run, live)->gpus;
+    /* As transition_start has it: where a node is one part, a job that holds more than it asked for uses its first GPUs. */
+    const bool idle =
+        !run->node_gpus && run->live.attempts[live].held > demand_of_live(run, live)->gpus;
     const uint32_t used = idle ? contention->members[live].query.place.gpus_min : UINT32_MAX;
     uint32_t count = 0;
     bool ascending = true;
