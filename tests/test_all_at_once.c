@@ -257,7 +257,7 @@ static void write_text(const char *family, uint64_t seed)
 /* ---- what must hold -------------------------------------------------------------------------- */
 
 /* Probes; jobs that wait for others in them; attempts that did. */
-static uint64_t instants, shared_now, told_by_sums;
+static uint64_t instants, shared_now, told_by_sums, streamed;
 
 /* Members of the network are the jobs that run and are over their start-up; the sums are those of the members. */
 static void probe_network(const struct run *run)
@@ -268,11 +268,14 @@ static void probe_network(const struct run *run)
     for (uint32_t live = 0; live < contention->member_room; live++) {
         const struct member *member = &contention->members[live];
         const bool runs = live < run->live.count && run->live.jobs[live].state == LIVE_RUNNING;
-        const bool on = member->row != PERIODIC_NONE || member->store_row != STORAGE_NONE;
+        const uint32_t row = member->traffic[TRAFFIC_COLLECTIVE].row;
+        bool on = false;
+        for (int kind = 0; kind < TRAFFICS; kind++)
+            on |= member->traffic[kind].row != PERIODIC_NONE;
         assert_true(!on || runs);
         if (on) assert_true(run->now_ns >= run->live.attempts[live].work_start_ns);
-        if (member->row != PERIODIC_NONE) {
-            assert_int_equal(contention->live_of[member->row], live);
+        if (row != PERIODIC_NONE) {
+            assert_int_equal(contention->live_of[row], live);
             const int64_t *waits = member->waiting;
             assert_true(0 <= waits[ESTIMATE_LOWER]);
             if (contention->estimate != ESTIMATES) {
@@ -289,23 +292,39 @@ static void probe_network(const struct run *run)
     assert_memory_equal(waiting, contention->waiting, sizeof waiting);
 }
 
-/* What storage takes of each NIC is what its members take. */
-static void probe_load(const struct run *run)
+/* What links are told is what their members do; with streams beside them it is no more than they carry. */
+static void probe_links(const struct run *run)
 {
     const struct contention *contention = run->contention;
-    if (!contention || !contention->load) return;
-    const uint32_t servers = run->variant->servers;
-    int64_t *load = calloc(2 * (size_t)servers, sizeof *load);
-    for (uint32_t live = 0; live < contention->member_room; live++) {
-        const struct member *member = &contention->members[live];
-        if (member->load[0] == 0 && member->load[1] == 0) continue;
-        const uint32_t count = contention_servers(run, live);
-        for (uint32_t s = 0; s < count; s++)
-            for (int way = 0; way < 2; way++)
-                load[2 * contention->servers[s] + way] += member->load[way];
+    if (!contention || !contention->told) return;
+    struct link_told *sums = calloc(contention->links, sizeof *sums);
+    for (uint32_t live = 0; live < contention->member_room; live++)
+        for (enum traffic_kind kind = 0; kind < TRAFFICS; kind++) {
+            const struct traffic *one = &contention->members[live].traffic[kind];
+            const struct link_use *uses;
+            const struct flow_use *flows;
+            if (one->row == PERIODIC_NONE || one->rate == 0) continue;
+            if (one->fullest != PERIODIC_NONE) sums[one->fullest].waiting += one->waiting;
+            uint32_t count = kind == TRAFFIC_STREAM
+                                 ? contention_storage_uses(contention, one->row, &flows)
+                                 : periodic_uses(contention->net, one->row, &uses);
+            while (count-- > 0)
+                if (kind == TRAFFIC_STREAM)
+                    sums[flows[count].link].streams += (int64_t)(flows[count].per_unit * one->rate);
+                else
+                    sums[uses[count].link].carries += (int64_t)(uses[count].bytes * one->rate);
+        }
+    for (uint32_t link = 0; link < contention->links; link++) {
+        assert_true(sums[link].carries == contention->told[link].carries);
+        assert_true(sums[link].streams == contention->told[link].streams);
+        assert_true(sums[link].waiting == contention->told[link].waiting);
+        if (sums[link].streams == 0 || contention->estimate == ESTIMATES) continue;
+        streamed++;
+        const double all = (double)(sums[link].carries + sums[link].streams);
+        const double capacity = periodic_capacity(contention->net, link);
+        assert_true(all <= 1.0001 * capacity);
     }
-    assert_memory_equal(load, contention->load, 2 * servers * sizeof *load);
-    free(load);
+    free(sums);
 }
 
 static void probe(const struct run *run)
@@ -313,7 +332,7 @@ static void probe(const struct run *run)
     instants++;
     books_probe(run);
     probe_network(run);
-    probe_load(run);
+    probe_links(run);
     for (uint32_t live = 0; live < run->live.count; live++)
         if (run->live.jobs[live].state == LIVE_RUNNING) check_work(run, live);
     told_ns = run->now_ns;
@@ -399,7 +418,7 @@ static void jobs_did_wait_for_others(void **state)
     (void)state;
     printf("%llu instants, %llu waits in them\n", (unsigned long long)instants,
            (unsigned long long)shared_now);
-    assert_true(shared_now > instants / 10 && told_by_sums > 200);
+    assert_true(shared_now > instants / 10 && told_by_sums > 200 && streamed > instants);
 }
 
 int main(int argc, char **argv)

@@ -11,6 +11,7 @@ static struct profile *readers(struct fixture *fixture, uint32_t jobs)
 {
     fixture_init(fixture, jobs);
     fixture_layout(fixture, "hall", 2, 8);
+    fixture->scenario.contention = NETWORK_ESTIMATE;
     struct communication *communication = &fixture->scenario.communication;
     communication->kind = COMM_PROFILE;
     communication->mix_count = 1;
@@ -129,7 +130,6 @@ static void input_takes_from_the_ring(void **state)
     struct profile *profile = readers(&fixture, 1);
     profile->kappa_one = profile->kappa_many = KAPPA;
     profile->input_bytes_per_s = 5e9;
-    fixture.scenario.contention = NETWORK_ESTIMATE;
     fixture.scenario.storage.read_bytes_per_s = 1e12;
     fixture_job(&fixture, 0, 0, 10000, 0, 16);
     struct replica_result result;

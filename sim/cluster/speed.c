@@ -286,8 +286,8 @@ static void wait_for_input(const struct speed *speed, const struct speed_query *
                            struct pace *pace)
 {
     const struct profile *profile = reader_of(speed, query);
-    if (!profile || query->read_bytes_per_s <= 0) return;
-    const double read = profile->input_bytes_per_s * query->gpus / query->read_bytes_per_s;
+    const double read = query->read_s;
+    if (!profile || read <= 0) return;
     pace->data = profile->prefetch ? above(read, pace->slowdown) : read;
     pace->slowdown += pace->data;
 }
@@ -412,6 +412,7 @@ static bool plan_operation(struct speed *speed, const struct speed_query *query,
     const struct on_links on = on_links(speed, &plan);
     *operation = (struct speed_operation){
         .compute_s = plan.pace.compute_s,
+        .unit_s = plan.pace.compute_s,
         .curve = train_pace_curve(speed->paces, &plan.at, &plan.hardware, on.line_s, on.least_s),
         .alone_s = plan.pace.network_s,
         .wire_s = on.least_s,
@@ -447,6 +448,7 @@ bool speed_operation(struct speed *speed, const struct speed_query *query,
     const double compute_s = unit_s / kappa;
     *operation = (struct speed_operation){
         .compute_s = compute_s,
+        .unit_s = compute_s,
         .hidden_s = communication->mix[query->profile].profile.hidden_frac * compute_s,
         .alone_s = time.total_s,
         .wire_s = time.wire_s,
@@ -459,14 +461,16 @@ bool speed_storage(struct speed *speed, const struct speed_query *query,
                    struct speed_storage *storage)
 {
     const struct profile *profile = reader_of(speed, query);
-    struct speed_query hungry = *query;
-    hungry.read_bytes_per_s = 0;
-    *storage = (struct speed_storage){ 0 };
+    const struct pace now = pace_of(speed, 0, query, query->place);
+    *storage =
+        (struct speed_storage){ .wall_s = now.slowdown, .checkpoint_frac = now.checkpoint_frac };
     if (profile) {
-        const struct pace pace = pace_of(speed, 0, &hungry, query->place);
-        const double step = pace.slowdown * (1 - pace.checkpoint_frac);
+        struct speed_query fed = *query;
+        fed.read_s = 0;
+        const struct pace pace = query->read_s > 0 ? pace_of(speed, 0, &fed, query->place) : now;
+        storage->step_s = pace.slowdown * (1 - pace.checkpoint_frac);
         storage->prefetch = profile->prefetch;
-        storage->read_bytes_per_s = profile->input_bytes_per_s * query->gpus / step;
+        storage->read_bytes = profile->input_bytes_per_s * query->gpus;
     }
     const struct checkpoint_times times = checkpoint_of(speed, &speed->here, query, query->place);
     if (times.interval_s > 0 && times.write_s > 0) {
@@ -474,7 +478,7 @@ bool speed_storage(struct speed *speed, const struct speed_query *query,
         storage->interval_s = times.interval_s;
         storage->write_s = times.write_s;
     }
-    return storage->read_bytes_per_s > 0 || storage->write_bytes > 0;
+    return storage->read_bytes > 0 || storage->write_bytes > 0;
 }
 
 double speed_server_bytes_per_s(const struct speed *speed)

@@ -10,8 +10,8 @@
  * (MODELS 3.10), times N/(N - d) when it goes on without d of its N GPUs (5.11). On the recorded
  * layout s(new) and s(recorded) are the same number and the rate is exactly 2^30.
  * What a job waits for others on its links comes from outside (network/periodic), in seconds that its collective takes
- * longer; a training plan then has the step of a layout whose NICs and uplinks are so much slower. So does what the storage
- * gives it: x = input/read of a unit of compute (MODELS 3.7),
+ * longer; a training plan then has the step of a layout whose NICs and uplinks are so much slower. So does how long the
+ * storage takes: x for the input of a unit of compute (MODELS 3.7),
  *
  *     max(T, x) with prefetch, else T + x      in place of T = 1 + max(0, kappa r(p) - w)
  *
@@ -61,21 +61,25 @@ struct speed_query {
     struct speed_place place;
     double own_wait_s, others_wait_s; /* its collective takes longer: by its own links as they are now, and
                                        * because others use them too                   */
-    double read_bytes_per_s; /* that storage gives it; 0 = as much as it wants               */
+    double read_s;           /* the input of a second of compute takes; 0 = nothing waits for it */
     double write_wait_s;     /* a checkpoint takes longer, as others write too               */
 };
 
-/* What a job wants of the storage. */
+/* What a job wants of the storage, at the speed that the query says. */
 struct speed_storage {
-    double read_bytes_per_s;  /* to keep its pace of now; 0 = nothing                          */
+    double read_bytes; /* its input for a second of compute; 0 = none                               */
     bool prefetch;
-    double write_bytes;       /* of one checkpoint                                           */
+    double step_s; /* a second of compute without waits for input and checkpoints               */
+    double wall_s; /* and with both                                                             */
+    double checkpoint_frac;     /* of the wall time                                            */
+    double write_bytes;         /* of one checkpoint                                             */
     double interval_s, write_s; /* between two, and how long one takes alone; interval 0 = none */
 };
 
 /* What a job does over and over, between its servers: one collective a step. */
 struct speed_operation {
     double compute_s, hidden_s; /* of a step; what of the compute can overlap                  */
+    double unit_s;              /* what of the step is compute, without any wait               */
     const struct step_curve *curve; /* of a training plan: its step, in place of hidden_s; until the next question */
     double alone_s;             /* the collective, alone on the network                        */
     double wire_s;              /* of these its bandwidth terms; with a plan its bytes on the links */
@@ -110,7 +114,7 @@ bool speed_choice(struct speed *speed, const struct speed_query *query,
 bool speed_operation(struct speed *speed, const struct speed_query *query,
                      struct speed_operation *operation);
 
-/* What it wants at the speed that the query says; false when that is nothing. */
+/* False when it wants nothing; the times are told all the same. */
 bool speed_storage(struct speed *speed, const struct speed_query *query,
                    struct speed_storage *storage);
 

@@ -14,10 +14,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-static const double STORAGE_MOST = 0.5; /* of a NIC, before collectives take their share [A] */
-static const double WAIT_MOST_S =
-    1e9; /* an operation over a dead link: the job stands still              */
-
 static uint32_t servers_of(const struct run *run)
 {
     return run->variant->servers;
@@ -28,6 +24,7 @@ static bool fill_links(struct contention *contention)
     for (uint32_t link = 0; link < contention->fabric.links; link++)
         if (!periodic_link(contention->net, fabric_net_capacity(&contention->fabric, link)))
             return false;
+    contention->links = contention->fabric.links;
     return true;
 }
 
@@ -68,9 +65,6 @@ static bool init(struct contention *contention, const struct run *run)
                               speed_server_bytes_per_s(run->speed), &run->nics,
                               run->nics.nics > 1 && (run->nics.shared || slow_nics(run->scenario))))
         return false;
-    if (run->keep_detail && contention->estimate != ESTIMATES &&
-        !(contention->told = calloc(contention->fabric.links, sizeof *contention->told)))
-        return false;
     contention->uses =
         calloc(fabric_net_most_uses(&contention->fabric, servers), sizeof *contention->uses);
     return contention->uses && fill_links(contention);
@@ -88,16 +82,20 @@ bool contention_init(struct run *run)
 {
     const struct scenario *scenario = run->scenario;
     const struct storage *storage = &run->variant->storage;
-    const bool network = (scenario->contention != NETWORK_NONE || slow_links(run)) &&
-                         scenario->communication.kind != COMM_NONE && run->variant->nodes > 1;
     const bool stores = storage->read_bytes_per_s > 0 || storage->write_bytes_per_s > 0 ||
                         storage->server_bytes_per_s > 0;
+    const bool on_nics = stores && storage->server_bytes_per_s <= 0;
+    const bool network = (scenario->contention != NETWORK_NONE || slow_links(run) || on_nics) &&
+                         scenario->communication.kind != COMM_NONE && run->variant->nodes > 1;
     if (run->replica == REPLICA_BLAST || (!network && !stores)) return true;
     run->contention = calloc(1, sizeof *run->contention);
-    if (!run->contention || !init(run->contention, run) || !contention_crossings_init(run))
-        return false;
-    run->contention->network = network;
-    return !stores || contention_storage_init(run);
+    struct contention *contention = run->contention;
+    if (!contention || !init(contention, run) || !contention_crossings_init(run)) return false;
+    contention->network = network;
+    if (stores && !contention_storage_init(run)) return false;
+    if (!stores && (!run->keep_detail || contention->estimate == ESTIMATES)) return true;
+    contention->told = calloc(contention->links, sizeof *contention->told);
+    return contention->told != NULL;
 }
 
 void contention_destroy(struct contention *contention)
@@ -120,15 +118,13 @@ void contention_destroy(struct contention *contention)
     free(contention->node_seen);
     free(contention->uses);
     free(contention->told);
-    storage_net_destroy(contention->storage);
-    free(contention->live_of_store);
-    free(contention->load);
+    contention_storage_destroy(contention->storing);
     free(contention);
 }
 
 /* ---- who waits, by estimate ------------------------------------------------------------------ */
 
-static void wait_until_now(struct run *run)
+void contention_wait_until_now(struct run *run)
 {
     struct contention *contention = run->contention;
     const struct replica_result *result = run->result;
@@ -157,14 +153,16 @@ static bool grow_members(struct contention *contention, uint32_t room)
     if (room <= contention->member_room) return true;
     struct member *members = realloc(contention->members, room * sizeof *members);
     if (!members) return false;
-    for (uint32_t live = contention->member_room; live < room; live++)
-        members[live] = (struct member){ .row = PERIODIC_NONE, .store_row = STORAGE_NONE };
+    for (uint32_t live = contention->member_room; live < room; live++) {
+        members[live] = (struct member){ .alone_s = 0 };
+        for (int kind = 0; kind < TRAFFICS; kind++) members[live].traffic[kind].row = PERIODIC_NONE;
+    }
     contention->members = members;
     contention->member_room = room;
     return agenda_grow(&contention->joins, room);
 }
 
-static bool set_live_of(struct contention *contention, uint32_t row, uint32_t live)
+bool contention_set_live_of(struct contention *contention, uint32_t row, uint32_t live)
 {
     if (row >= contention->live_room) {
         const uint32_t room = 2 * row + 64;
@@ -223,7 +221,7 @@ static void enter(struct run *run, uint32_t live)
 {
     struct contention *contention = run->contention;
     struct member *member = &contention->members[live];
-    ASSERT(member->row == PERIODIC_NONE);
+    ASSERT(member->traffic[TRAFFIC_COLLECTIVE].row == PERIODIC_NONE);
     struct speed_operation operation;
     if (!contention->network || !speed_operation(run->speed, &member->query, &operation)) return;
     const uint32_t servers = contention_servers(run, live);
@@ -255,9 +253,11 @@ static void enter(struct run *run, uint32_t live)
         .wire_s = at_most(operation.wire_s, operation.alone_s),
     };
     member->alone_s = operation.alone_s;
-    member->row = periodic_add(contention->net, &job, contention->uses, count);
+    member->unit_s = operation.unit_s;
+    const uint32_t row = periodic_add(contention->net, &job, contention->uses, count);
+    member->traffic[TRAFFIC_COLLECTIVE].row = row;
     contention->changed = true;
-    if (member->row == PERIODIC_NONE || !set_live_of(contention, member->row, live))
+    if (row == PERIODIC_NONE || !contention_set_live_of(contention, row, live))
         run->out_of_memory = true;
 }
 
@@ -304,17 +304,18 @@ void contention_leave(struct run *run, uint32_t live)
     struct member *member = &contention->members[live];
     agenda_unset(&contention->joins, live);
     contention_storage_leave(run, live);
-    if (member->row == PERIODIC_NONE) return;
+    struct traffic *collective = &member->traffic[TRAFFIC_COLLECTIVE];
+    if (collective->row == PERIODIC_NONE) return;
     static const int64_t none[ESTIMATES];
-    wait_until_now(run);
-    contention_links_drop(run, live);
+    contention_wait_until_now(run);
+    contention_links_drop(run, live, TRAFFIC_COLLECTIVE);
     set_waiting(contention, member, none);
-    periodic_remove(contention->net, member->row);
-    member->row = PERIODIC_NONE;
+    periodic_remove(contention->net, collective->row);
+    collective->row = PERIODIC_NONE;
     contention->changed = true;
 }
 
-void contention_set_server(struct contention *contention, uint32_t server)
+static void set_server(struct contention *contention, uint32_t server)
 {
     const uint32_t nics = contention->fabric.shape.nics_per_server;
     const uint32_t links =
@@ -323,12 +324,9 @@ void contention_set_server(struct contention *contention, uint32_t server)
     for (uint32_t nic = 0; nic < links; nic++)
         for (uint32_t way = 0; way < 2; way++) {
             const uint32_t link = fabric_net_nic(&contention->fabric, server, nic) + way;
-            const double all = factors[nic] * fabric_net_capacity(&contention->fabric, link);
-            const double load = contention->load ? (double)contention->load[2 * server + way] : 0;
-            const double taken = load / links; /* evenly over the NICs */
             periodic_set_capacity(contention->net, link,
-                                  taken < all * STORAGE_MOST ? all - taken
-                                                             : all * (1 - STORAGE_MOST));
+                                  factors[nic] * fabric_net_capacity(&contention->fabric, link));
+            contention_storage_moved(contention, link);
         }
     contention->changed = true;
 }
@@ -339,7 +337,7 @@ void contention_set_nic(struct run *run, uint32_t server, uint32_t nic, double f
     const uint32_t nics = run->variant->fabric.nics_per_server;
     if (!contention || nic >= nics) return;
     contention->nic_factor[(size_t)server * nics + nic] = factor;
-    contention_set_server(contention, server);
+    set_server(contention, server);
 }
 
 /* ---- the end of an instant ------------------------------------------------------------------- */
@@ -357,14 +355,20 @@ static void count_waiting(struct run *run, uint32_t live)
 {
     struct contention *contention = run->contention;
     struct member *member = &contention->members[live];
+    const uint32_t row = member->traffic[TRAFFIC_COLLECTIVE].row;
+    const enum estimate used = contention->estimate;
     const double asked = (double)books_asked_units(run, live);
     int64_t waiting[ESTIMATES];
     for (int e = 0; e < ESTIMATES; e++)
-        waiting[e] = (int64_t)(asked * periodic_share(contention->net, member->row, e));
-    hold_used(waiting, contention->estimate);
-    contention_links_drop(run, live);
+        waiting[e] = (int64_t)(asked * periodic_share(contention->net, row, e));
+    hold_used(waiting, used);
     set_waiting(contention, member, waiting);
-    contention_links_set(run, live);
+    if (!contention->told) return;
+    contention_links_set(run, live, TRAFFIC_COLLECTIVE,
+                         &(struct traffic){ .row = row,
+                                            .rate = periodic_rate(contention->net, row, used),
+                                            .fullest = periodic_fullest(contention->net, row),
+                                            .waiting = used == ESTIMATES ? 0 : waiting[used] });
 }
 
 void contention_retune(struct run *run, uint32_t live)
@@ -374,45 +378,53 @@ void contention_retune(struct run *run, uint32_t live)
     if (!tempo_equal(&tempo, &run->live.attempts[live].tempo)) transition_tempo(run, live, &tempo);
 }
 
-static void look_again(struct run *run, uint32_t live)
+bool contention_take_wait(struct run *run, uint32_t live)
 {
     struct contention *contention = run->contention;
     struct member *member = &contention->members[live];
     struct speed_query *query = &member->query;
-    const struct periodic_wait *wait = periodic_wait(contention->net, member->row);
-    const double own_s = at_most(wait->own_s, WAIT_MOST_S);
-    const double others_s = contention->estimate == ESTIMATES
-                                ? 0
-                                : at_most(wait->others_s[contention->estimate], WAIT_MOST_S);
+    const struct periodic_wait *wait =
+        periodic_wait(contention->net, member->traffic[TRAFFIC_COLLECTIVE].row);
+    const double own_s = at_most(wait->own_s, CONTENTION_WAIT_MOST_S);
+    const double others_s =
+        contention->estimate == ESTIMATES
+            ? 0
+            : at_most(wait->others_s[contention->estimate], CONTENTION_WAIT_MOST_S);
     const double most_s = CONTENTION_MOVED * (member->alone_s + own_s + others_s);
     count_waiting(run, live);
     if (fabs(own_s - query->own_wait_s) <= most_s &&
         fabs(others_s - query->others_wait_s) <= most_s)
-        return;
+        return false;
     query->own_wait_s = own_s;
     query->others_wait_s = others_s;
-    contention_retune(run, live);
+    return true;
 }
 
 void contention_settle(struct run *run)
 {
     struct contention *contention = run->contention;
-    if (!contention) return;
-    contention_storage_settle(run);
-    if (!contention->changed) return;
+    if (!contention || !contention->changed) return;
     contention->changed = false;
-    wait_until_now(run);
+    contention_wait_until_now(run);
+    if (contention->storing) {
+        contention_storage_settle(run);
+        return;
+    }
     const uint32_t *rows;
     const uint32_t count = periodic_solve(contention->net, &rows);
-    for (uint32_t r = 0; r < count; r++) look_again(run, contention->live_of[rows[r]]);
+    for (uint32_t r = 0; r < count; r++) {
+        const uint32_t live = contention->live_of[rows[r]];
+        if (contention_take_wait(run, live)) contention_retune(run, live);
+    }
 }
 
 void contention_finish(struct run *run)
 {
     struct contention *contention = run->contention;
-    if (!contention || !contention->network || contention->estimate == ESTIMATES) return;
-    wait_until_now(run);
+    if (!contention) return;
+    contention_wait_until_now(run);
     contention_links_finish(run);
+    if (!contention->network || contention->estimate == ESTIMATES) return;
     run->result->has_contention = true;
     run->result->contention_lower = contention->waited[ESTIMATE_LOWER];
     run->result->contention_used = contention->waited[contention->estimate];

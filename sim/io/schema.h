@@ -88,8 +88,9 @@ static const char store_schema[] =
     "CREATE TABLE kept(layout_id INTEGER NOT NULL, replica INTEGER NOT NULL, serial INTEGER NOT NULL,"
     "  attempt INTEGER NOT NULL, part INTEGER NOT NULL, unit_ns TEXT NOT NULL,"
     "  PRIMARY KEY(layout_id, replica, serial, attempt, part)) WITHOUT ROWID;"
-    /* One direction of the cables between two places of the network, over the window; those that carried something. load:
-     * mean, of the capacity. contention_gpu_s: of jobs that waited for others here more than elsewhere. */
+    /* One direction of the cables between two places of the network, or between it and the storage, or all that the storage
+     * reads, or writes, over the window; those that carried something. load: mean, of the capacity. contention_gpu_s: of jobs
+     * that waited for others here more than elsewhere; of those who wait for input all of stall_data. */
     "CREATE TABLE link(layout_id INTEGER NOT NULL, replica INTEGER NOT NULL, link TEXT NOT NULL,"
     "  capacity_bytes_per_s REAL NOT NULL, load REAL NOT NULL, contention_gpu_s REAL NOT NULL,"
     "  PRIMARY KEY(layout_id, replica, link)) WITHOUT ROWID;"

@@ -101,6 +101,12 @@ uint32_t fabric_net_most_uses(const struct fabric_net *net, uint32_t servers);
 uint32_t fabric_net_uses(struct fabric_net *net, const uint32_t *servers, uint32_t count,
                          const struct fabric_job *job, struct link_use *uses);
 
+/* Uses of `bytes` of each of servers[count], different ones in ascending order, count >= 1, from (in) or to a place behind the
+ * spines, or the cores of three tiers: evenly over all NICs of a server, and over the cables of its leaves and of its pod. Leaves
+ * out: cables between groups (each group of a dragonfly reaches the place by itself). uses[fabric_net_most_uses]. */
+uint32_t fabric_net_outside(struct fabric_net *net, const uint32_t *servers, uint32_t count,
+                            double bytes, bool in, struct link_use *uses);
+
 /* Mean time that a job on these servers needs for the bytes of an operation by `expected` routing, at least wire_s: it waits for the
  * fullest cable of all leaves that it crosses, in each of its parts. 0 with other routing or below one leaf; with `sampled` and
  * parts the same as it was drawn by fabric_net_uses, just called for the same job. False when memory is out. */

@@ -89,6 +89,11 @@ void periodic_set_capacity(struct periodic *net, uint32_t link, double bytes_per
     set_left(net, link);
 }
 
+double periodic_capacity(const struct periodic *net, uint32_t link)
+{
+    return net->sums[link].capacity;
+}
+
 void periodic_set_stream(struct periodic *net, uint32_t link, double bytes_per_s)
 {
     net->sums[link].stream = bytes_per_s;
@@ -267,11 +272,16 @@ double periodic_share(const struct periodic *net, uint32_t row, enum estimate es
 
 /* ---- links ----------------------------------------------------------------------------------- */
 
-double periodic_rate(const struct periodic *net, uint32_t row, enum estimate estimate)
+double periodic_busy_s(const struct periodic *net, uint32_t row, enum estimate estimate)
 {
     const struct periodic_entry *entry = &net->entries[row];
-    const double wait_s = entry->wait.own_s + entry->wait.others_s[estimate];
-    return 1 / periodic_step_of(entry, entry->job.wire_s + wait_s);
+    const double others_s = estimate == ESTIMATES ? 0 : entry->wait.others_s[estimate];
+    return periodic_busy_of(entry, entry->job.wire_s + entry->wait.own_s + others_s);
+}
+
+double periodic_rate(const struct periodic *net, uint32_t row, enum estimate estimate)
+{
+    return 1 / (net->entries[row].pause_s + periodic_busy_s(net, row, estimate));
 }
 
 uint32_t periodic_fullest(const struct periodic *net, uint32_t row)

@@ -60,6 +60,14 @@ struct periodic *periodic_create(void);
 void periodic_destroy(struct periodic *net);
 bool periodic_link(struct periodic *net, double bytes_per_s);
 void periodic_set_capacity(struct periodic *net, uint32_t link, double bytes_per_s);
+double periodic_capacity(const struct periodic *net, uint32_t link);
+
+/* What jobs and streams leave each other of a link: its rest, at least half of it. */
+static inline double periodic_left(double capacity, double taken)
+{
+    const double least = (1 - PERIODIC_STREAM_MOST) * capacity;
+    return capacity - taken > least ? capacity - taken : least;
+}
 
 /* A job; its uses are copied, each link once. Its row, or PERIODIC_NONE when memory is out. A row is given again when its
  * job has left. */
@@ -86,8 +94,11 @@ const struct periodic_wait *periodic_wait(const struct periodic *net, uint32_t r
 /* Share of its step that a job waits for others, under an estimate. */
 double periodic_share(const struct periodic *net, uint32_t row, enum estimate estimate);
 
-/* Operations a second of a job, averaged over its steps. */
+/* Operations a second of a job, averaged over its steps; ESTIMATES: it waits for no others. */
 double periodic_rate(const struct periodic *net, uint32_t row, enum estimate estimate);
+
+/* How long a step is without its pause. */
+double periodic_busy_s(const struct periodic *net, uint32_t row, enum estimate estimate);
 
 /* The link that a job waits for most by `mean`, PERIODIC_NONE when it waits for none; and its uses, in no order, borrowed
  * until the next call that changes the net. */

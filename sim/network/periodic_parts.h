@@ -52,14 +52,18 @@ struct periodic {
     uint32_t entry_room, links, link_room, scratch_room, touched_count, walks;
 };
 
-/* A step of a job whose bandwidth terms take so long. */
-static inline double periodic_step_of(const struct periodic_entry *entry, double wire_s)
+/* A step of a job whose bandwidth terms take so long, without its pause and with it. */
+static inline double periodic_busy_of(const struct periodic_entry *entry, double wire_s)
 {
     const struct periodic_job *job = &entry->job;
-    if (entry->point_count > 0)
-        return entry->pause_s + step_curve_at(entry->points, entry->point_count, wire_s);
+    if (entry->point_count > 0) return step_curve_at(entry->points, entry->point_count, wire_s);
     const double exposed = job->alone_s - job->wire_s + wire_s - job->hidden_s;
-    return entry->pause_s + job->compute_s + (exposed > 0 ? exposed : 0);
+    return job->compute_s + (exposed > 0 ? exposed : 0);
+}
+
+static inline double periodic_step_of(const struct periodic_entry *entry, double wire_s)
+{
+    return entry->pause_s + periodic_busy_of(entry, wire_s);
 }
 
 /* The shortest bandwidth terms that make the step so long, where any of them is exposed. */
@@ -75,13 +79,6 @@ static inline double periodic_wire_of(const struct periodic_entry *entry, double
 static inline double periodic_least_s(const struct periodic_job *job)
 {
     return job->routed_s > job->wire_s ? job->routed_s : job->wire_s;
-}
-
-/* What a stream leaves of a link. */
-static inline double periodic_left(double capacity, double stream)
-{
-    const double least = (1 - PERIODIC_STREAM_MOST) * capacity;
-    return capacity - stream > least ? capacity - stream : least;
 }
 
 /* Puts a use of one of the two parts of an entry, by whether its link can be full, into the other one. */
