@@ -170,16 +170,43 @@ static bool keep_entry(struct periodic *net, uint32_t row, const struct periodic
     return true;
 }
 
-/* A job comes (+1) or leaves (-1). */
+/* What a row asks of a link when it communicates alone. */
+static int128 asked_by(const struct periodic_entry *entry, const struct link_use *use)
+{
+    return (int128)ceil(use->bytes / periodic_least_s(&entry->job) * PERIODIC_FINE);
+}
+
+/* A row comes (+1) or leaves (-1). */
 static void ask_links(struct periodic *net, const struct periodic_entry *entry, int sign)
 {
     for (uint32_t i = 0; i < entry->count; i++) {
         const struct link_use *one = &entry->uses[i];
-        net->sums[one->link].asked +=
-            sign * (int128)ceil(one->bytes / periodic_least_s(&entry->job) * PERIODIC_FINE);
+        net->sums[one->link].asked += sign * asked_by(entry, one);
         net->sums[one->link].crowd += sign * (int64_t)ceil(one->flows * PERIODIC_FINE);
         touch(net, one->link);
     }
+}
+
+/* Of two rows that exclude each other a link is asked for the larger part: from now on (+1), or no longer (-1). */
+static void ask_larger(struct periodic *net, const struct periodic_entry *a,
+                       const struct periodic_entry *b, int sign)
+{
+    for (uint32_t i = 0; i < a->count; i++)
+        net->sums[a->uses[i].link].asked_once = asked_by(a, &a->uses[i]);
+    for (uint32_t i = 0; i < b->count; i++) {
+        struct link_sum *sum = &net->sums[b->uses[i].link];
+        const int128 asked = asked_by(b, &b->uses[i]);
+        sum->asked -= sign * (asked < sum->asked_once ? asked : sum->asked_once);
+        touch(net, b->uses[i].link);
+    }
+    for (uint32_t i = 0; i < a->count; i++) net->sums[a->uses[i].link].asked_once = 0;
+}
+
+/* The same for a row and all that it never meets. */
+static void ask_larger_of_all(struct periodic *net, const struct periodic_entry *entry, int sign)
+{
+    const struct periodic_entry *one = &net->entries[entry->next];
+    for (; one != entry; one = &net->entries[one->next]) ask_larger(net, entry, one, sign);
 }
 
 uint32_t periodic_add(struct periodic *net, const struct periodic_job *job,
@@ -230,9 +257,10 @@ bool periodic_set_pause(struct periodic *net, uint32_t row, double pause_s)
 
 void periodic_exclude(struct periodic *net, uint32_t row, uint32_t other)
 {
-    const uint32_t next = net->entries[row].next;
+    ASSERT(net->entries[row].next == row);
     net->entries[row].next = net->entries[other].next;
-    net->entries[other].next = next;
+    net->entries[other].next = row;
+    ask_larger_of_all(net, &net->entries[row], +1);
 }
 
 bool periodic_set_own_streams(struct periodic *net, uint32_t row, const double *by_link)
@@ -248,6 +276,7 @@ bool periodic_set_own_streams(struct periodic *net, uint32_t row, const double *
 void periodic_remove(struct periodic *net, uint32_t row)
 {
     uint32_t before = row;
+    ask_larger_of_all(net, &net->entries[row], -1);
     while (net->entries[before].next != row) before = net->entries[before].next;
     net->entries[before].next = net->entries[row].next;
     net->entries[row].next = row;

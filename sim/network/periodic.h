@@ -78,7 +78,8 @@ void periodic_remove(struct periodic *net, uint32_t row);
 /* Each step also waits so long for something else, its links idle: T + pause_s; 0 at first. False: no memory. */
 bool periodic_set_pause(struct periodic *net, uint32_t row, double pause_s);
 
-/* Two rows of one job, on any of the same links, that never communicate at once; until one of them leaves. */
+/* A row that excludes none yet and one of the same job, with all that this one excludes, never communicate at once; until it
+ * leaves. No link is used by more than two of them. */
 void periodic_exclude(struct periodic *net, uint32_t row, uint32_t other);
 
 /* All that streams take of a link, bytes a second; and what of it is of the job of a row, by link; false: no memory. */

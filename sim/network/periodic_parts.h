@@ -28,12 +28,13 @@ struct periodic_entry {
 };
 
 struct link_sum {
-    int128 asked;   /* by its jobs when each communicates alone, in 1/PERIODIC_FINE B/s: whole, so that no order matters */
+    int128 asked;   /* by its jobs when each communicates alone, of rows that exclude each other the larger part, in 1/PERIODIC_FINE B/s: whole, so that no order matters */
     int64_t crowd;  /* its jobs' flows, in 1/PERIODIC_FINE                          */
     double meeting; /* sum of duty times flows                                      */
     double capacity, stream; /* bytes a second; of streams on it                     */
     double alone_s_per_byte, s_per_byte; /* of the capacity; of what streams leave   */
-    double own;    /* scratch: of the rows that an entry never meets; else 0         */
+    double own;        /* scratch: of the rows that an entry never meets; else 0     */
+    int128 asked_once; /* scratch: by one row; else 0                                */
     double load;   /* by `mean`, bytes a second                                    */
     uint32_t walk; /* the last one that came by                                    */
     bool full;     /* it can be; as of the last solve                              */
