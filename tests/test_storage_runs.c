@@ -143,6 +143,28 @@ static void input_takes_from_the_ring(void **state)
     fixture_clear(&fixture);
 }
 
+/* Members of a step that differ ask for less a second; a storage that gives a thousandth less than that costs a thousandth. */
+static void slow_members_ask_for_less(void **state)
+{
+    (void)state;
+    double ends[2];
+    for (int i = 0; i < 2; i++) {
+        struct fixture fixture;
+        readers(&fixture, 1);
+        fixture.scenario.stragglers.noise = 0.1;
+        fixture.scenario.contains_stalls = false;
+        fixture.scenario.storage.read_bytes_per_s = i ? 0.999 * 8e9 * 10000 / ends[0] : 1e12;
+        fixture_job(&fixture, 0, 0, 10000, 0, 8);
+        struct replica_result result;
+        run_it(&fixture, &result);
+        ends[i] = end_s(&result, 0);
+        replica_result_clear(&result);
+        fixture_clear(&fixture);
+    }
+    assert_true(ends[0] > 11000);
+    CHECK_NEAR(ends[1], ends[0] / 0.999, 1e-6);
+}
+
 int main(void)
 {
     struct rows rows = { 0 };
@@ -153,5 +175,6 @@ int main(void)
     rows_add(&rows, two_writers_share, (void *)1, "two writers");
     rows_add(&rows, two_writers_share, (void *)2, "a writer alone, on the layout's own storage");
     rows_add(&rows, input_takes_from_the_ring, NULL, "input and ring");
+    rows_add(&rows, slow_members_ask_for_less, NULL, "slow members");
     return rows_run("storage_runs", &rows);
 }

@@ -281,14 +281,13 @@ static const struct profile *reader_of(const struct speed *speed, const struct s
     return profile->input_bytes_per_s > 0 ? profile : NULL;
 }
 
-/* Input that comes too slowly makes the step longer. */
-static void wait_for_input(const struct speed *speed, const struct speed_query *query,
+/* Slow input makes the step longer: what is read before it, or ahead where the step with its slowest member is shorter. */
+static void wait_for_input(const struct speed *speed, const struct speed_query *query, bool ahead,
                            struct pace *pace)
 {
     const struct profile *profile = reader_of(speed, query);
-    const double read = query->read_s;
-    if (!profile || read <= 0) return;
-    pace->data = profile->prefetch ? above(read, pace->slowdown) : read;
+    if (!profile || query->read_s <= 0 || profile->prefetch != ahead) return;
+    pace->data = ahead ? above(query->read_s, pace->slowdown) : query->read_s;
     pace->slowdown += pace->data;
 }
 
@@ -337,8 +336,9 @@ static struct pace pace_of(struct speed *speed, int which, const struct speed_qu
         pace.bubble = e.bubble;
         pace.slowdown += e.all + e.bubble;
     }
-    if (!which) wait_for_input(speed, query, &pace);
+    if (!which) wait_for_input(speed, query, false, &pace);
     wait_for_slowest(speed, query, place, &pace);
+    if (!which) wait_for_input(speed, query, true, &pace);
     pace.checkpoint = checkpoint_of(speed, site, query, place);
     if (!which) pace.checkpoint.write_s += query->write_wait_s;
     if (pace.checkpoint.interval_s > 0) {
