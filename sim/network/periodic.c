@@ -33,6 +33,7 @@ void periodic_destroy(struct periodic *net)
     free(net->entries);
     row_set_clear(&net->reached);
     free(net->sums);
+    free(net->rest);
     free(net->touched);
     free(net->path);
     free(net->scratch);
@@ -48,6 +49,7 @@ static bool grow_links(struct periodic *net)
     const uint32_t room = net->link_room ? 2 * net->link_room : FIRST_ROOM;
     bool ok = true;
     net->sums = column_resize(net->sums, room, sizeof *net->sums, &ok);
+    net->rest = column_resize(net->rest, room, sizeof *net->rest, &ok);
     net->touched = column_resize(net->touched, room, sizeof *net->touched, &ok);
     net->path = column_resize(net->path, room, sizeof *net->path, &ok);
     if (ok) net->link_room = room;
@@ -60,9 +62,8 @@ bool periodic_link(struct periodic *net, double bytes_per_s)
     const uint32_t link = flow_net_link(net->upper, bytes_per_s);
     if (link == FLOW_NONE || flow_net_link(net->lower, bytes_per_s) != link) return false;
     ASSERT(link == net->links);
-    net->sums[net->links++] = (struct link_sum){ .capacity = bytes_per_s,
-                                                 .alone_s_per_byte = 1 / bytes_per_s,
-                                                 .s_per_byte = 1 / bytes_per_s };
+    net->rest[net->links] = (struct link_rest){ .capacity = bytes_per_s };
+    net->sums[net->links++] = (struct link_sum){ .s_per_byte = 1 / bytes_per_s };
     return true;
 }
 
@@ -74,10 +75,10 @@ static void touch(struct periodic *net, uint32_t link)
 
 static void set_left(struct periodic *net, uint32_t link)
 {
-    struct link_sum *sum = &net->sums[link];
-    const double left = periodic_left(sum->capacity, sum->stream);
-    sum->alone_s_per_byte = 1 / sum->capacity;
-    sum->s_per_byte = 1 / left;
+    const struct link_rest *rest = &net->rest[link];
+    const double left = periodic_left(rest->capacity, rest->stream);
+    net->sums[link].streamed = rest->stream > 0;
+    net->sums[link].s_per_byte = 1 / left;
     flow_net_set_capacity(net->upper, link, left);
     flow_net_set_capacity(net->lower, link, left);
     touch(net, link);
@@ -85,18 +86,18 @@ static void set_left(struct periodic *net, uint32_t link)
 
 void periodic_set_capacity(struct periodic *net, uint32_t link, double bytes_per_s)
 {
-    net->sums[link].capacity = bytes_per_s;
+    net->rest[link].capacity = bytes_per_s;
     set_left(net, link);
 }
 
 double periodic_capacity(const struct periodic *net, uint32_t link)
 {
-    return net->sums[link].capacity;
+    return net->rest[link].capacity;
 }
 
 void periodic_set_stream(struct periodic *net, uint32_t link, double bytes_per_s)
 {
-    net->sums[link].stream = bytes_per_s;
+    net->rest[link].stream = bytes_per_s;
     set_left(net, link);
 }
 
@@ -182,7 +183,7 @@ static void ask_links(struct periodic *net, const struct periodic_entry *entry, 
     for (uint32_t i = 0; i < entry->count; i++) {
         const struct link_use *one = &entry->uses[i];
         net->sums[one->link].asked += sign * asked_by(entry, one);
-        net->sums[one->link].crowd += sign * (int64_t)ceil(one->flows * PERIODIC_FINE);
+        net->rest[one->link].crowd += sign * (int64_t)ceil(one->flows * PERIODIC_FINE);
         touch(net, one->link);
     }
 }
@@ -192,14 +193,14 @@ static void ask_larger(struct periodic *net, const struct periodic_entry *a,
                        const struct periodic_entry *b, int sign)
 {
     for (uint32_t i = 0; i < a->count; i++)
-        net->sums[a->uses[i].link].asked_once = asked_by(a, &a->uses[i]);
+        net->rest[a->uses[i].link].asked_once = asked_by(a, &a->uses[i]);
     for (uint32_t i = 0; i < b->count; i++) {
-        struct link_sum *sum = &net->sums[b->uses[i].link];
+        const int128 other = net->rest[b->uses[i].link].asked_once;
         const int128 asked = asked_by(b, &b->uses[i]);
-        sum->asked -= sign * (asked < sum->asked_once ? asked : sum->asked_once);
+        net->sums[b->uses[i].link].asked -= sign * (asked < other ? asked : other);
         touch(net, b->uses[i].link);
     }
-    for (uint32_t i = 0; i < a->count; i++) net->sums[a->uses[i].link].asked_once = 0;
+    for (uint32_t i = 0; i < a->count; i++) net->rest[a->uses[i].link].asked_once = 0;
 }
 
 /* The same for a row and all that it never meets. */

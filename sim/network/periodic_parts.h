@@ -28,17 +28,24 @@ struct periodic_entry {
 };
 
 struct link_sum {
-    int128 asked;   /* by its jobs when each communicates alone, of rows that exclude each other the larger part, in 1/PERIODIC_FINE B/s: whole, so that no order matters */
-    int64_t crowd;  /* its jobs' flows, in 1/PERIODIC_FINE                          */
+    /* By its jobs when each communicates alone, of rows that exclude each other the larger part, in 1/PERIODIC_FINE B/s: whole,
+     * so that no order matters. */
+    int128 asked;
     double meeting; /* sum of duty times flows                                      */
-    double capacity, stream; /* bytes a second; of streams on it                     */
-    double alone_s_per_byte, s_per_byte; /* of the capacity; of what streams leave   */
-    double own;        /* scratch: of the rows that an entry never meets; else 0     */
-    int128 asked_once; /* scratch: by one row; else 0                                */
-    double load;   /* by `mean`, bytes a second                                    */
-    uint32_t walk; /* the last one that came by                                    */
-    bool full;     /* it can be; as of the last solve                              */
-    bool touched;  /* something on it changed since                                */
+    double s_per_byte; /* of what streams leave of it                               */
+    double load;    /* by `mean`, bytes a second                                    */
+    uint32_t walk;  /* the last one that came by                                    */
+    bool full;      /* it can be; as of the last solve                              */
+    bool touched;   /* something on it changed since                                */
+    bool streamed;  /* there are streams on it                                      */
+};
+
+/* What solving seldom asks for. */
+struct link_rest {
+    double capacity, stream; /* bytes a second; of streams on it                          */
+    int64_t crowd;           /* its jobs' flows, in 1/PERIODIC_FINE                       */
+    double own;              /* scratch: of the rows that an entry never meets; else 0    */
+    int128 asked_once;       /* scratch: by one row; else 0                               */
 };
 
 /* Two nets with the same links and jobs, in the same rows: of collectives and of steps. */
@@ -46,6 +53,7 @@ struct periodic {
     struct flow_net *upper, *lower;
     struct periodic_entry *entries; /* [entry_room] by row             */
     struct link_sum *sums;          /* [link_room]                     */
+    struct link_rest *rest;         /* [link_room]                     */
     uint32_t *touched, *path;       /* [link_room] links; of a walk    */
     struct flow_use *scratch;       /* [scratch_room]                  */
     uint32_t *rows;                 /* [entry_room] what solve returns */

@@ -85,9 +85,9 @@ static double alone_on_link_s(const struct periodic *net, const struct periodic_
                               uint32_t i)
 {
     const struct link_use *use = &entry->uses[i];
-    const struct link_sum *sum = &net->sums[use->link];
-    if (!entry->streams || entry->streams[i] <= 0) return use->bytes * sum->alone_s_per_byte;
-    return use->bytes / periodic_left(sum->capacity, entry->streams[i]);
+    if (!net->sums[use->link].streamed) return on_link_s(net, use);
+    const double own = entry->streams ? entry->streams[i] : 0;
+    return use->bytes / periodic_left(net->rest[use->link].capacity, own);
 }
 
 /* Bandwidth terms of a job alone on its links as they are: of a link that the job alone cannot fill nothing is asked. Those
@@ -118,24 +118,25 @@ static void tell_own(struct periodic *net, const struct periodic_entry *entry, b
     const struct periodic_entry *one = &net->entries[entry->next];
     for (; one != entry; one = &net->entries[one->next])
         for (uint32_t i = 0; i < one->full; i++)
-            net->sums[one->uses[i].link].own += (at_once ? 1 : one->duty) * one->uses[i].flows;
+            net->rest[one->uses[i].link].own += (at_once ? 1 : one->duty) * one->uses[i].flows;
 }
 
 static void forget_own(struct periodic *net, const struct periodic_entry *entry)
 {
     const struct periodic_entry *one = &net->entries[entry->next];
     for (; one != entry; one = &net->entries[one->next])
-        for (uint32_t i = 0; i < one->full; i++) net->sums[one->uses[i].link].own = 0;
+        for (uint32_t i = 0; i < one->full; i++) net->rest[one->uses[i].link].own = 0;
 }
 
-static double mean_again_s(struct periodic *net, struct periodic_entry *entry, double own)
+static double mean_again_s(const struct periodic *net, struct periodic_entry *entry, bool excludes,
+                           double own)
 {
     entry->fullest = PERIODIC_NONE;
     double wire_s = own;
     for (uint32_t i = 0; i < entry->full; i++) {
         const struct link_use *use = &entry->uses[i];
-        const struct link_sum *sum = &net->sums[use->link];
-        const double others = (sum->meeting - sum->own) / use->flows - entry->duty;
+        const double never = excludes ? net->rest[use->link].own : 0;
+        const double others = (net->sums[use->link].meeting - never) / use->flows - entry->duty;
         const double s = on_link_s(net, use) * (1 + (others > 0 ? others : 0));
         if (s <= wire_s) continue;
         wire_s = s;
@@ -152,9 +153,11 @@ static double one_round(struct periodic *net, const uint32_t *rows, uint32_t cou
     for (uint32_t r = 0; r < count; r++) {
         struct periodic_entry *entry = &net->entries[rows[r]];
         if (entry->full == 0) continue;
-        tell_own(net, entry, false);
-        const double next = mean_again_s(net, entry, entry->wait.own_s + entry->job.wire_s);
-        forget_own(net, entry);
+        const bool excludes = entry->next != rows[r];
+        if (excludes) tell_own(net, entry, false);
+        const double next =
+            mean_again_s(net, entry, excludes, entry->wait.own_s + entry->job.wire_s);
+        if (excludes) forget_own(net, entry);
         const double moved = fabs(next - entry->mean_s);
         if (moved == 0) continue;
         if (moved > change * next) change = moved / next;
@@ -193,8 +196,8 @@ static double crowded_s(struct periodic *net, const struct periodic_entry *entry
     tell_own(net, entry, true);
     for (uint32_t i = 0; i < entry->full; i++) {
         const struct link_use *use = &entry->uses[i];
-        const struct link_sum *sum = &net->sums[use->link];
-        const double others = ((double)sum->crowd / PERIODIC_FINE - sum->own) / use->flows - 1;
+        const struct link_rest *rest = &net->rest[use->link];
+        const double others = ((double)rest->crowd / PERIODIC_FINE - rest->own) / use->flows - 1;
         const double s = on_link_s(net, use) * (1 + (others > 0 ? others : 0));
         if (s > wire_s) wire_s = s;
     }
