@@ -119,7 +119,7 @@ const struct key_row keys[] = {
     { "storage", KEY_MAP, .fallback = "=", .help = "what all jobs of a layout read their input from and write their checkpoints to" },
     { "storage.read", KEY_BANDWIDTH, RANGE(1, 1e18), .fallback = "=without limit", AT(scenario, storage.read_bytes_per_s), .help = "what all jobs together can read; one direction, beside the other" },
     { "storage.write", KEY_BANDWIDTH, RANGE(1, 1e18), .fallback = "=without limit", AT(scenario, storage.write_bytes_per_s), .help = "what all jobs together can write; one direction, beside the other" },
-    { "storage.per_server", KEY_BANDWIDTH, RANGE(1, 1e18), .fallback = "nics", .word = "nics", .word_value = 0, AT(scenario, storage.server_bytes_per_s), .help = "what one server can read or write, one direction, over links of its own; nics: over its compute NICs, which collectives use too" },
+    { "storage.per_server", KEY_BANDWIDTH, RANGE(1, 1e18), .fallback = "nics", .word = "nics", .word_value = 0, AT(scenario, storage.server_bytes_per_s), .help = "what one server can read or write, one direction, over links of its own; nics: over its compute NICs and the uplinks behind them, which collectives use too" },
 
     { "layouts", KEY_MAP, REQUIRED, .short_key = "list", .help = "the ways to build the cluster" },
     { "layouts.scale_to_load", KEY_NUMBER, RANGE(0.01, 10), .fallback = "none", .word = "none", .word_value = 0, AT(scenario, scale_to_load), .help = "sizes all layouts to this offered load" },
