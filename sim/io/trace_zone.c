@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define ZONE_FOLDER "/usr/share/zoneinfo/"
@@ -173,7 +174,9 @@ static enum status open_file(const char *name, struct zone *zone, struct diag *d
 {
     char path[sizeof ZONE_FOLDER + ZONE_NAME_BYTES];
     snprintf(path, sizeof path, "%s%s", ZONE_FOLDER, name);
-    if (!is_zone_name(name) || access(path, R_OK) != 0)
+    struct stat about;
+    if (!is_zone_name(name) || access(path, R_OK) != 0 || stat(path, &about) != 0 ||
+        !S_ISREG(about.st_mode))
         return diag_usage(diag,
                           "time zone '%s' is not known here; give an offset such as -07:00, or "
                           "UTC, or a name that stands in " ZONE_FOLDER,
