@@ -54,7 +54,8 @@ struct site site_recorded(const struct scenario *scenario)
     const double most = ports - 1; /* where one switch holds the layout, more may be written */
     const struct two_tier tiers =
         two_tier(servers * server->nics, ports, written < most ? written : most);
-    const uint64_t per_leaf = tiers.leaves <= 1 ? servers : tiers.down / server->nics;
+    /* One switch holds as many as it has ports for: a job may be larger than the cluster that is told. */
+    const uint64_t per_leaf = (tiers.leaves <= 1 ? ports : tiers.down) / server->nics;
     site.servers_per_leaf = per_leaf ? (uint32_t)per_leaf : 1;
     site.write_bytes_per_s = scenario->storage.write_bytes_per_s;
     return site;
