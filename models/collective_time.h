@@ -144,6 +144,7 @@ struct collective_group {
     uint32_t domains;        /* that hold it                                         */
     uint32_t domain_servers; /* >= 1, on the domain that holds fewest                */
     uint32_t domain_gpus;    /* >= 1, on the domain that holds fewest of these       */
+    uint32_t leaf_servers, pair_servers; /* most of its servers on one leaf, and in one group of a dragonfly; 0: unknown */
     /* Bytes over the uplinks of the fullest leaf, and from one group of a dragonfly to another, over those that a ring of
      * servers (or domains) puts there (models/traffic); 0: it is a ring, or unknown */
     double leaf_load, pair_load;

@@ -94,6 +94,33 @@ static struct traffic_part part_of(const struct job *job, uint32_t members, uint
                                   .back = (v - 1) / v };
 }
 
+static struct traffic_way way_of(const struct train_machine *machine,
+                                 const struct traffic_part *part)
+{
+    const uint32_t joined = machine->fabric.domain_servers > 1 ? machine->fabric.domain_servers : 1;
+    const uint32_t servers = (uint32_t)servers_of(machine);
+    const uint32_t domains = machine->domains ? machine->domains : (servers + joined - 1) / joined;
+    return traffic_way_of(part, machine->gpus, servers, domains);
+}
+
+/* Bytes on the uplinks of the fullest leaf over those of a ring of servers, or domains; as if it were one where nothing is said. */
+static double leaf_load(const struct train_machine *machine, const struct traffic_part *part)
+{
+    const struct traffic_way way = way_of(machine, part);
+    const uint32_t leaf = machine->leaf_servers;
+    if (!machine->spans_leaves) return 0;
+    if (leaf == 0) return 1;
+    return traffic_fullest(&way, leaf) / smaller(way.domain, leaf);
+}
+
+static double pair_load(const struct train_machine *machine, const struct traffic_part *part)
+{
+    const struct traffic_way way = way_of(machine, part);
+    if (!(machine->fabric.pair_bytes_per_s > 0)) return 0;
+    if (machine->pair_servers == 0) return 1;
+    return traffic_fullest_pair(&way, machine->pair_servers) / way.domain;
+}
+
 /* How full uplinks get by the groups of all servers together. */
 static void load_uplinks(const struct job *job, const struct traffic_part *part,
                          struct train_group *group)
@@ -101,13 +128,11 @@ static void load_uplinks(const struct job *job, const struct traffic_part *part,
     const struct train_machine *machine = job->machine;
     struct collective_group *members = &group->members;
     if (!members->spans_leaves || machine->leaf_servers == 0) return;
-    const uint32_t joined = machine->fabric.domain_servers > 1 ? machine->fabric.domain_servers : 1;
-    const uint32_t servers = (uint32_t)servers_of(machine);
-    const uint32_t domains = machine->domains ? machine->domains : (servers + joined - 1) / joined;
-    const uint32_t leaf = machine->leaf_servers, pair = machine->pair_servers;
-    const struct traffic_way way = traffic_way_of(part, machine->gpus, servers, domains);
-    members->leaf_load = traffic_fullest(&way, leaf) / (joined < leaf ? joined : leaf);
-    members->pair_load = pair > 0 ? traffic_fullest_pair(&way, pair) / joined : 0;
+    /* What all ranks of a stage send, to the next one at once. */
+    struct traffic_part one = *part;
+    if (one.pattern == TRAFFIC_STAGES) one.pattern = TRAFFIC_RING;
+    members->leaf_load = leaf_load(machine, &one);
+    members->pair_load = pair_load(machine, &one);
     if (!(members->pair_load > 0)) group->hardware.pair_bytes_per_s = 0;
     if (!(members->leaf_load > 0)) members->spans_leaves = false;
 }
@@ -292,6 +317,11 @@ static void add_part(const struct job *job, uint32_t members, uint32_t stride,
     struct traffic_part *part = &time->traffic[time->traffic_count++];
     *part = part_of(job, members, stride, op);
     part->bytes = bytes;
+    /* The first of two stages sends activations alone, the last one gradients. */
+    const bool two = part->pattern == TRAFFIC_STAGES && members == 2;
+    time->server_bytes += bytes * (two ? (1 + part->back) / 2 : 1);
+    time->leaf_bytes += bytes * leaf_load(job->machine, part);
+    time->pair_bytes += bytes * pair_load(job->machine, part);
 }
 
 /* Communication of the step by group, and both stalls. */

@@ -44,6 +44,9 @@ struct train_time {
     double network_s, wire_s, network_bytes;
     struct traffic_part traffic[TRAIN_PARTS];
     uint32_t traffic_count; /* those that put bytes on the network */
+    /* Of all of them on the fullest link: out of one server; over the uplinks of a leaf, and from one group of a dragonfly to another, as
+     * many as a ring would put there to take as long (machine.leaf_servers, pair_servers). */
+    double server_bytes, leaf_bytes, pair_bytes;
     double flops;             /* of the model, without recomputation; 0 when compute was measured */
     double flops_per_s_gpu;   /* flops/(n step) */
     double mfu;               /* that over peak */

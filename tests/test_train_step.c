@@ -81,7 +81,7 @@ static void whole_plan_by_hand(void **state)
 }
 
 /* The same plan below two leaves of two servers each, 5 GB/s up: the rings of gradients stay below their leaf. Of each stage eight
- * ranks send 8 microbatches of 2,097,152 B to the other one: 134,217,728 B in 26.8435456 ms. Parts are 3 GB of two rings and
+ * ranks send 2,097,152 B at once to the other one, 3.3554432 ms, and wait as long for an answer, 8 times. Parts are 3 GB of two rings and
  * stages half a block apart. As rings, all of it would go up. */
 static void stages_cross_leaves(void **state)
 {
@@ -99,7 +99,10 @@ static void stages_cross_leaves(void **state)
     machine.leaf_servers = 2;
     const struct train_time time = train_step(&model, &plan, &machine);
     CHECK_NEAR(time.gradient_s, 37.5e-3, 1e-12);
-    CHECK_NEAR(time.pipeline_s, 26.8435456e-3, 1e-12);
+    CHECK_NEAR(time.pipeline_s, 16 * 3.3554432e-3, 1e-12);
+    /* Each way a server sends half of that, a leaf twice as much; gradients leave no leaf. */
+    CHECK_NEAR(time.server_bytes, 1.5e9 + 4 * 8 * 2097152.0, 1e-12);
+    CHECK_NEAR(time.leaf_bytes, 2 * 4 * 8 * 2097152.0, 1e-12);
     assert_int_equal(time.traffic_count, 2);
     const struct traffic_part *stages = &time.traffic[0], *gradients = &time.traffic[1];
     assert_int_equal(stages->pattern, TRAFFIC_STAGES);

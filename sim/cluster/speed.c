@@ -221,12 +221,15 @@ static struct on_links on_links(const struct speed *speed, const struct planned 
     const double nics =
         hardware->nics_used[site->gpus_min < hardware->gpus ? site->gpus_min : hardware->gpus];
     const double rate = speed_server_bytes_per_s(speed) * nics / all;
-    const double bytes = planned->pace.network_bytes;
+    const struct train_pace *pace = &planned->pace;
     const double servers =
         site->domains > 0 ? site->domain_servers : (double)site->servers / planned->at.islands;
-    double line_s = bytes / servers / rate;
-    const double up_s = bytes / planned->hardware.uplinks_bytes_per_s;
+    double line_s = pace->server_bytes / servers / rate;
+    const double up_s = pace->leaf_bytes / hardware->uplinks_bytes_per_s;
     if (site->spans_leaves && up_s > line_s) line_s = up_s;
+    const double pair_s =
+        hardware->pair_bytes_per_s > 0 ? pace->pair_bytes / hardware->pair_bytes_per_s : 0;
+    if (site->spans_leaves && pair_s > line_s) line_s = pair_s;
     if (line_s > planned->pace.network_s) line_s = planned->pace.network_s;
     /* Without GPUDirect the host may be slower than any NIC. */
     const bool host = !planned->hardware.gpudirect && planned->pace.wire_s > line_s;
@@ -404,6 +407,23 @@ struct speed_answer speed_of(struct speed *speed, const struct speed_query *quer
     };
 }
 
+/* Bytes of a server are its part of what its NVLink domain sends. One ring of all servers needs no parts. */
+static void send(struct speed_operation *operation, const struct speed_place *place, uint32_t gpus,
+                 const struct traffic_part *parts, uint32_t count)
+{
+    operation->gpus = place->gpus ? place->gpus : gpus;
+    operation->islands = site_islands(*place);
+    for (uint32_t p = 0; p < count; p++) {
+        operation->parts[p] = parts[p];
+        operation->parts[p].bytes *= (double)operation->islands / place->servers;
+        operation->bytes += operation->parts[p].bytes;
+    }
+    const uint64_t ranks = (uint64_t)parts[0].members * parts[0].stride;
+    const bool ring = count == 1 && parts[0].pattern == TRAFFIC_RING && ranks == operation->gpus &&
+                      (uint64_t)parts[0].stride * place->servers <= operation->gpus;
+    operation->part_count = ring ? 0 : count;
+}
+
 static bool plan_operation(struct speed *speed, const struct speed_query *query,
                            struct speed_operation *operation)
 {
@@ -416,8 +436,8 @@ static bool plan_operation(struct speed *speed, const struct speed_query *query,
         .curve = train_pace_curve(speed->paces, &plan.at, &plan.hardware, on.line_s, on.least_s),
         .alone_s = plan.pace.network_s,
         .wire_s = on.least_s,
-        .bytes = plan.pace.network_bytes * plan.at.islands / query->place.servers,
     };
+    send(operation, &query->place, query->gpus, plan.pace.traffic, plan.pace.traffic_count);
     return true;
 }
 

@@ -26,6 +26,7 @@
 #include "cluster/live.h"
 #include "models/collective_time.h"
 #include "models/step_curve.h"
+#include "models/train_step.h"
 #include "spec/plan.h"
 #include "spec/scenario.h"
 
@@ -45,6 +46,8 @@ struct speed_place {
     uint32_t nics;      /* in use on the server that uses fewest (spec/nic_map); 0 = those of its first gpus_min GPUs */
     uint32_t rail_nics; /* of these, on the rail that has most; unread when that is 0          */
     uint32_t slice_units; /* its GPUs are MIG instances of so much of one, in 1,008,000ths, in the mean; 0 = whole */
+    uint32_t leaf_servers; /* of it on the leaf that holds most; 0: all that it sends loads uplinks as a ring does */
+    uint32_t pair_servers; /* and in one group of a dragonfly at most                            */
     bool spans_leaves;  /* its servers hang on more than one leaf                      */
     bool spans_pods;    /* and these on more than one pod, or group of a dragonfly       */
     /* What its servers take for the same work, over the mean of all servers: the slowest, and the mean of its GPUs. 0 = not
@@ -84,6 +87,9 @@ struct speed_operation {
     double alone_s;             /* the collective, alone on the network                        */
     double wire_s;              /* of these its bandwidth terms; with a plan its bytes on the links */
     double bytes;               /* that leave each server (models/collective_time.h)                    */
+    struct traffic_part parts[TRAIN_PARTS]; /* of them, when they are not one ring of all servers    */
+    uint32_t part_count;
+    uint32_t gpus, islands;     /* of the job; NVLink domains that hold it, servers without           */
 };
 
 struct speed_answer {

@@ -173,7 +173,9 @@ struct collective_group site_group(struct speed_place place, uint32_t gpus)
                                       .spans_leaves = place.spans_leaves || place.spans_pods,
                                       .domains = known ? place.domains : 0,
                                       .domain_servers = place.domain_servers,
-                                      .domain_gpus = place.domain_gpus };
+                                      .domain_gpus = place.domain_gpus,
+                                      .leaf_servers = place.leaf_servers,
+                                      .pair_servers = place.pair_servers };
 }
 
 /* Steps over one switch become steps over all of the longest path that the job needs. Rings and trees stay on their rail. */
@@ -208,8 +210,8 @@ struct collective_hardware site_hardware(const struct site *site, struct speed_p
     if (place.spans_leaves)
         hardware.uplinks_bytes_per_s = leaves * site->uplinks_bytes_per_s *
                                        (hardware.nics_used[gpus] / (rail_nics * site->rails));
-    if (place.spans_pods && site->pods_bytes_per_s < hardware.uplinks_bytes_per_s)
-        hardware.uplinks_bytes_per_s = site->pods_bytes_per_s;
+    if (place.spans_pods && isfinite(site->pods_bytes_per_s))
+        hardware.pair_bytes_per_s = site->pods_bytes_per_s;
     return hardware;
 }
 

@@ -43,8 +43,8 @@ struct collective_group site_group(struct speed_place place, uint32_t gpus);
 /* The site's hardware for one placement. MIG instances have no peer access: they send through the host (MODELS 1.3a); left out:
  * that those of one GPU share its slot. Its network is bounded by the uplinks of the leaves of the emptiest island when the
  * job spans leaves, and by the cables between two groups of a dragonfly when it spans these: in leaf order its ring leaves a
- * leaf, and a group, once (MODELS 1.5 leaf_share, 2.11), over the rails of the NICs in use, of which that with most NICs
- * counts. Three tiers bound nothing more: what leaves a leaf finds as much
+ * leaf, and a group, once (MODELS 1.5 leaf_share, 2.11), parts of a plan as models/traffic says, over the rails of the
+ * NICs in use, of which that with most NICs counts. Three tiers bound nothing more: what leaves a leaf finds as much
  * room above. Each switch of the longest path beyond the first takes its time in every step between servers (MODELS 1.5): one
  * on a leaf, three in a pod, five across pods, four across groups of a dragonfly; cables have no length. */
 struct collective_hardware site_hardware(const struct site *site, struct speed_place place);

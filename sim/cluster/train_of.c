@@ -129,6 +129,8 @@ struct train_time train_job_step(const struct train_job *job,
         .allowed = allowed,
     };
     const double spread = (double)site->gpus / machine.gpus_per_server / site->servers;
+    machine.leaf_servers = (uint32_t)ceil(spread * site->leaf_servers);
+    machine.pair_servers = (uint32_t)ceil(spread * site->pair_servers);
     if (site->domains > 0) {
         const uint32_t least = site->domain_gpus / machine.gpus_per_server;
         machine.domains = site->domains;

@@ -30,7 +30,8 @@ static bool same_site(const struct collective_group *a, const struct collective_
 {
     return a->servers == b->servers && a->gpus == b->gpus && a->gpus_min == b->gpus_min &&
            a->spans_leaves == b->spans_leaves && a->domains == b->domains &&
-           a->domain_servers == b->domain_servers && a->domain_gpus == b->domain_gpus;
+           a->domain_servers == b->domain_servers && a->domain_gpus == b->domain_gpus &&
+           a->leaf_servers == b->leaf_servers && a->pair_servers == b->pair_servers;
 }
 
 static bool same(const struct train_case *a, const struct train_case *b)
@@ -45,9 +46,10 @@ static struct train_pace work_out(const struct train_case *at,
     struct collective_hardware now = *hardware;
     now.nic_bytes_per_s /= slower;
     now.uplinks_bytes_per_s /= slower;
+    now.pair_bytes_per_s /= slower;
     const struct train_time time =
         train_job_step(at->job, &now, at->allowed, &at->site, at->traffic);
-    return (struct train_pace){
+    struct train_pace pace = {
         .compute_s = time.compute_s + time.optimizer_s + time.fixed_s,
         .intra_s = time.stall_intra_s,
         .inter_s = time.stall_inter_s,
@@ -55,7 +57,13 @@ static struct train_pace work_out(const struct train_case *at,
         .network_s = time.network_s,
         .wire_s = time.wire_s,
         .network_bytes = time.network_bytes,
+        .server_bytes = time.server_bytes,
+        .leaf_bytes = time.leaf_bytes,
+        .pair_bytes = time.pair_bytes,
+        .traffic_count = time.traffic_count,
     };
+    memcpy(pace.traffic, time.traffic, sizeof pace.traffic);
+    return pace;
 }
 
 static struct row *row_of(struct train_paces *paces, const struct train_case *at,
@@ -65,7 +73,8 @@ static struct row *row_of(struct train_paces *paces, const struct train_case *at
         mix64(((uint64_t)at->site.gpus << 32 | at->site.servers) +
               mix64((uint64_t)at->site.gpus_min << 32 | at->islands << 3 | at->kind << 1 |
                     at->site.spans_leaves) +
-              mix64((uint64_t)at->site.domain_servers << 32 | at->site.domain_gpus));
+              mix64((uint64_t)at->site.domain_servers << 32 | at->site.domain_gpus) +
+              mix64((uint64_t)at->site.leaf_servers << 32 | at->site.pair_servers));
     struct row *row = NULL;
     for (uint32_t i = 0; i < PROBES; i++) {
         row = &paces->rows[(hash + i) % ROWS];

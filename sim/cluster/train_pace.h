@@ -12,6 +12,9 @@ struct train_pace {
     double intra_s, inter_s, bubble_s;
     /* Communication between servers, hidden or not: all of it, its bandwidth terms; bytes that leave each server. */
     double network_s, wire_s, network_bytes;
+    double server_bytes, leaf_bytes, pair_bytes; /* on the fullest links (models/train_step) */
+    struct traffic_part traffic[TRAIN_PARTS];
+    uint32_t traffic_count;
 };
 
 /* What a step depends on. */

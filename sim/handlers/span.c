@@ -29,6 +29,17 @@ static bool draw_server_times(struct run *run)
     return true;
 }
 
+/* Whether what a training plan sends up depends on how many of its servers share a leaf. */
+static bool leaves_fill(const struct run *run)
+{
+    const struct communication *communication = &run->scenario->communication;
+    const struct fabric_shape *shape = &run->variant->fabric;
+    if (shape->oversubscription <= 1 && shape->global_links == 0) return false;
+    for (uint32_t i = 0; i < communication->mix_count; i++)
+        if (communication->mix[i].profile.train.model.id[0] != '\0') return true;
+    return false;
+}
+
 bool span_init(struct run *run)
 {
     const struct layout *layout = &run->scenario->layouts[run->variant->layout];
@@ -38,6 +49,9 @@ bool span_init(struct run *run)
                  run->variant->fabric.nics_per_server);
     if (nics_vary(run) &&
         !(run->node_masks = ARENA_ARRAY(run->arena, uint32_t, run->variant->nodes)))
+        return false;
+    const uint32_t units = run->variant->fabric.units + 1;
+    if (leaves_fill(run) && !(run->leaves = ARENA_ARRAY(run->arena, struct domain_held, units)))
         return false;
     run->overhead_of_rest = vm_overhead_units(vm_of(run->scenario, run->variant));
     run->nodes_per_leaf = run->variant->fabric.servers_per_leaf * per_server;
@@ -78,6 +92,12 @@ void span_add(struct run *run, struct span *span, uint32_t node, uint32_t gpus)
     span->any = true;
     span->leaves |= leaf != span->leaf;
     span->pods |= leaf / per_pod != span->leaf / per_pod;
+    if (run->leaves) {
+        struct domain_held *held = &run->leaves[leaf];
+        if (held->stamp != run->domain_stamp)
+            *held = (struct domain_held){ .stamp = run->domain_stamp };
+        if (++held->nodes > span->leaf_nodes) span->leaf_nodes = held->nodes;
+    }
     if (run->nodes_per_domain == 1) return;
     const uint32_t row = node / run->nodes_per_domain;
     struct domain_held *domain = &run->domains[row];
@@ -94,6 +114,11 @@ static uint32_t smaller(uint32_t a, uint32_t b)
     return a < b ? a : b;
 }
 
+static uint32_t nodes_of_pod(const struct run *run)
+{
+    return run->nodes_per_leaf * run->variant->fabric.units_per_pod;
+}
+
 void span_into(const struct run *run, const struct span *span, struct speed_place *place)
 {
     place->spans_leaves = span->leaves;
@@ -103,6 +128,8 @@ void span_into(const struct run *run, const struct span *span, struct speed_plac
         place->server_time_most = span->time_most;
         place->server_time_mean = span->time_sum / span->gpus;
     }
+    place->leaf_servers = span->leaf_nodes;
+    if (run->leaves && span->pods) place->pair_servers = nodes_of_pod(run);
     if (span->domains == 0) return;
     place->domain_servers = place->domain_gpus = UINT32_MAX;
     for (uint32_t i = 0; i < span->domains; i++) {
@@ -140,6 +167,8 @@ void span_plain(const struct run *run, uint32_t nodes, struct speed_place *place
     const uint64_t per_leaf = run->nodes_per_leaf;
     place->spans_leaves = nodes > per_leaf;
     place->spans_pods = nodes > per_leaf * run->variant->fabric.units_per_pod;
+    if (run->leaves) place->leaf_servers = nodes < per_leaf ? nodes : run->nodes_per_leaf;
+    if (run->leaves && place->spans_pods) place->pair_servers = nodes_of_pod(run);
     if (run->nodes_per_domain > 1)
         place->domains = (nodes + run->nodes_per_domain - 1) / run->nodes_per_domain;
 }
