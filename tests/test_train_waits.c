@@ -78,7 +78,9 @@ static void event_and_layout(void **state)
     const uint64_t row = rows_number(state);
     static char text[TEXT_BYTES];
     const uint32_t servers = profiles[row].gpus / 8;
-    strcpy(text, HEAD "events: [{at: 0s, nic_degrade: \"event-1:0\", factor: 50%}]\n");
+    /* Of a stage in the middle: the first one sends activations alone. */
+    snprintf(text, TEXT_BYTES, "%sevents: [{at: 0s, nic_degrade: \"event-%u:0\", factor: 50%%}]\n",
+             HEAD, servers / 2);
     put_workload(text, profiles[row].id, profiles[row].gpus, 1, servers);
     put_layout(text, "whole", servers, "", "");
     put_layout(text, "event", servers, "", "");
@@ -96,7 +98,8 @@ static void event_and_layout(void **state)
     scenario_forget(&run);
 }
 
-/* Flows of one ring that meet on a cable: the fullest one holds as many as its load says. */
+/* Flows of one ring that meet on a cable: the fullest one holds as many as its load says. Of a plan with several parts each waits
+ * for a cable of its own, together at least as long as for the one that has most in all. */
 static void hashes_and_layout(void **state)
 {
     const uint64_t row = rows_number(state);
@@ -108,14 +111,18 @@ static void hashes_and_layout(void **state)
     scenario_run(&run, text);
     const struct scenario *scenario = &run.fixture.scenario;
     const double flows =
-        (double)number_of(&run, "SELECT CAST(1e6 * max(load) / min(load) + 0.5 AS INT) FROM link",
+        (double)number_of(&run,
+                          "SELECT CAST(1e6 * max(load) / (SELECT load FROM link WHERE link = "
+                          "'server 0 out') + 0.5 AS INT) FROM link",
                           -1) /
         1e6;
+    const uint8_t profile = speed_profile_named(scenario, profiles[row].id);
+    const double want_s = RUN_S * slower_step(scenario, profile, 64, 3, flows);
     CHECK(flows > 1 && flows < 9, "%g flows meet", flows);
-    CHECK_NEAR(end_s(&run, 0),
-               RUN_S * slower_step(scenario, speed_profile_named(scenario, profiles[row].id), 64, 3,
-                                   flows),
-               1e-8);
+    if (scenario->communication.mix[profile].profile.train.expert > 1)
+        CHECK(end_s(&run, 0) >= want_s, "%g s, want %g or more", end_s(&run, 0), want_s);
+    else
+        CHECK_NEAR(end_s(&run, 0), want_s, 1e-8);
     scenario_forget(&run);
 }
 
