@@ -99,6 +99,34 @@ static enum status size_fabric(const struct scenario *scenario, const struct lay
                       problem.text);
 }
 
+/* Events of leaves that the layout does not have, or of which its routing cannot tell what they cost. */
+static enum status check_uplinks(const struct scenario *scenario, const struct layout *layout,
+                                 const struct variant *variant, struct diag *diag)
+{
+    const struct fabric_shape *shape = &variant->fabric;
+    for (uint32_t i = 0; i < scenario->event_count; i++) {
+        const struct user_event *event = &scenario->events[i];
+        const uint32_t leaf =
+            is_of_uplinks(event->action) ? leaf_of_target(event->target, layout->name) : LEAF_NONE;
+        const char *name = user_action_names[event->action];
+        if (leaf == LEAF_NONE) continue;
+        if (shape->uplinks_per_leaf == 0)
+            return diag_error(diag, whole_file(scenario),
+                              "events: %s of '%s': the leaves of layout '%s' have no cables up",
+                              name, event->target, layout->name);
+        if (leaf >= shape->leaves)
+            return diag_error(diag, whole_file(scenario),
+                              "events: %s of '%s': layout '%s' has the leaves 0 to %u", name,
+                              event->target, layout->name, shape->leaves - 1);
+        if (layout->fabric.routing == ROUTING_EXPECTED)
+            return diag_error(diag, whole_file(scenario),
+                              "events: %s of '%s': routing: expected knows no slow leaf; write "
+                              "sampled, even or adaptive",
+                              name, event->target);
+    }
+    return STATUS_OK;
+}
+
 /* Rows that the layout can never hold. */
 static void count_unserved(const struct scenario *scenario, const struct jobs *jobs,
                            struct variant *variant)
@@ -172,6 +200,7 @@ static enum status add_variant(struct plan *plan, uint32_t layout_row, uint32_t 
     variant->offered_load =
         scenario->resample == RESAMPLE_FILL ? scenario->fill_frac : offered / (double)gpus;
     TRY(size_fabric(scenario, layout, variant, diag));
+    TRY(check_uplinks(scenario, layout, variant, diag));
     count_unserved(scenario, plan->jobs, variant);
     return STATUS_OK;
 }

@@ -74,6 +74,8 @@ static bool init(struct contention *contention, const struct run *run)
 static bool slow_links(const struct run *run)
 {
     const struct scenario *scenario = run->scenario;
+    for (uint32_t i = 0; i < scenario->event_count; i++)
+        if (scenario->events[i].action == ACTION_UPLINK_DEGRADE) return true;
     return scenario->layouts[run->variant->layout].fabric.routing != ROUTING_EVEN ||
            slow_nics(scenario);
 }
@@ -342,6 +344,20 @@ void contention_set_nic(struct run *run, uint32_t server, uint32_t nic, double f
     if (!contention || nic >= nics) return;
     contention->nic_factor[(size_t)server * nics + nic] = factor;
     set_server(contention, server);
+}
+
+void contention_set_leaf(struct run *run, uint32_t leaf, double factor)
+{
+    struct contention *contention = run->contention;
+    if (!contention || !contention->network) return;
+    const struct fabric_net *fabric = &contention->fabric;
+    for (uint32_t cable = 0; cable < fabric_net_leaf_cables(fabric); cable++)
+        for (uint32_t way = 0; way < 2; way++) {
+            const uint32_t link = fabric_net_leaf(fabric, leaf, cable) + way;
+            periodic_set_capacity(contention->net, link,
+                                  factor * fabric_net_capacity(fabric, link));
+        }
+    contention->changed = true;
 }
 
 /* ---- the end of an instant ------------------------------------------------------------------- */

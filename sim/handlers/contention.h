@@ -31,6 +31,9 @@ void contention_leave(struct run *run, uint32_t live);
  * server (spec/nic_map), so all of these are as slow as the slowest; who does not use it does not notice. */
 void contention_set_nic(struct run *run, uint32_t server, uint32_t nic, double factor);
 
+/* The cables up of a leaf carry this part of what they should, 0 to 1. */
+void contention_set_leaf(struct run *run, uint32_t leaf, double factor);
+
 /* The end of an instant. */
 void contention_settle(struct run *run);
 

@@ -84,6 +84,15 @@ static void act_on_nic(struct run *run, const struct user_event *event)
     if (factor > 0) link_alive_by_hand(run, server, nic);
 }
 
+/* Other layouts go on without it. */
+static void act_on_uplinks(struct run *run, const struct user_event *event)
+{
+    const struct layout *layout = &run->scenario->layouts[run->variant->layout];
+    const uint32_t leaf = leaf_of_target(event->target, layout->name);
+    if (leaf == LEAF_NONE) return;
+    contention_set_leaf(run, leaf, event->action == ACTION_UPLINK_DEGRADE ? event->factor : 1);
+}
+
 static void act_on_gpu(struct run *run, const struct user_event *event)
 {
     uint32_t bit;
@@ -157,6 +166,10 @@ void on_user(struct run *run, uint32_t row)
     case ACTION_NIC_REPAIR:
     case ACTION_NIC_DEAD:
         act_on_nic(run, event);
+        break;
+    case ACTION_UPLINK_DEGRADE:
+    case ACTION_UPLINK_REPAIR:
+        act_on_uplinks(run, event);
         break;
     case ACTION_GPU_FAIL:
     case ACTION_GPU_REPAIR:

@@ -99,6 +99,15 @@ static void check_part(struct key_reader *reader, const struct key_found *found,
                      index);
 }
 
+/* A leaf of a layout that is here; how many leaves that has is known when its network is wired (campaign/plan_build). */
+static void check_leaf(struct key_reader *reader, const struct key_found *found, const char *target)
+{
+    const struct scenario *scenario = reading_of(reader)->scenario;
+    for (uint32_t i = 0; i < scenario->layout_count; i++)
+        if (leaf_of_target(target, scenario->layouts[i].name) != LEAF_NONE) return;
+    refuse_value(reader, found, "'%s': write LAYOUT-leafN, the leaves of a layout from 0", target);
+}
+
 /* Where the jobs are written here. Those of a log are read later, and an event that meets none of them has no effect. */
 static void check_job(struct key_reader *reader, const struct key_found *found, const char *target)
 {
@@ -153,6 +162,8 @@ void read_event_action(struct key_reader *reader, const struct key_found *found)
         check_nodes(reader, found, event->target);
     else if (is_of_parts(event->action))
         check_part(reader, found, event->target);
+    else if (is_of_uplinks(event->action))
+        check_leaf(reader, found, event->target);
     else
         check_job(reader, found, event->target);
     if (event->action == ACTION_NODE_UP) warn_of_return(reader, node);
@@ -163,21 +174,28 @@ static void check_event(struct key_reader *reader, const struct yaml_node *node,
 {
     const struct user_event *event = item;
     if (event->target[0] == '\0')
-        diag_error(
-            reader->diag, yaml_place(node),
-            "%.*s says not what happens: node_down, node_up, drain, resume, nic_degrade, "
-            "nic_repair, gpu_fail, gpu_repair, scancel, requeue, requeue_hold, hold or release",
-            (int)strlen(reader->path) - 1, reader->path);
-    const struct yaml_node *factor = yaml_child(node, "factor");
-    if (factor == NULL && event->action == ACTION_NIC_DEGRADE)
         diag_error(reader->diag, yaml_place(node),
-                   "%.*s: nic_degrade needs factor, the part of its bandwidth that is left: "
-                   "factor: 50%%",
+                   "%.*s says not what happens: node_down, node_up, drain, resume, nic_degrade, "
+                   "nic_repair, uplink_degrade, uplink_repair, gpu_fail, gpu_repair, scancel, "
+                   "requeue, requeue_hold, hold or release",
                    (int)strlen(reader->path) - 1, reader->path);
-    if (factor != NULL && event->action != ACTION_NIC_DEGRADE)
+    const struct yaml_node *factor = yaml_child(node, "factor");
+    const bool slow = event->action == ACTION_NIC_DEGRADE || event->action == ACTION_UPLINK_DEGRADE;
+    if (factor == NULL && slow)
+        diag_error(reader->diag, yaml_place(node),
+                   "%.*s: %s needs factor, the part of its bandwidth that is left: "
+                   "factor: 50%%",
+                   (int)strlen(reader->path) - 1, reader->path, user_action_names[event->action]);
+    if (factor != NULL && event->action == ACTION_UPLINK_DEGRADE && !(event->factor > 0))
+        diag_error(
+            reader->diag, yaml_place(factor),
+            "%sfactor: a leaf whose cables up carry nothing kills the jobs that cross it, which "
+            "no event does yet; write more than 0%%",
+            reader->path);
+    if (factor != NULL && !slow)
         diag_error(reader->diag, yaml_key_place(factor),
-                   "%sfactor: goes with nic_degrade, this event is '%s'", reader->path,
-                   user_action_names[event->action]);
+                   "%sfactor: goes with nic_degrade and uplink_degrade, this event is '%s'",
+                   reader->path, user_action_names[event->action]);
 }
 
 /* ---- the list ---- */
@@ -188,7 +206,9 @@ static uint32_t parts_of(const struct jobs *jobs, const struct user_event *event
 {
     const size_t bytes = strlen(event->target);
     uint32_t count = 0;
-    if (jobs == NULL || is_of_nodes(event->action) || is_of_parts(event->action)) return 0;
+    if (jobs == NULL || is_of_nodes(event->action) || is_of_parts(event->action) ||
+        is_of_uplinks(event->action))
+        return 0;
     for (uint32_t row = 0; row < jobs->count; row++) {
         const char *id = jobs->text + jobs->id[row];
         if (strncmp(id, event->target, bytes) != 0 || (id[bytes] != '_' && id[bytes] != '+'))

@@ -111,6 +111,8 @@ static const struct key_custom customs[] = {
     { "events[].uncordon", read_event_action },
     { "events[].nic_degrade", read_event_action },
     { "events[].nic_repair", read_event_action },
+    { "events[].uplink_degrade", read_event_action },
+    { "events[].uplink_repair", read_event_action },
     { "events[].gpu_fail", read_event_action },
     { "events[].gpu_repair", read_event_action },
     { "events[].scancel", read_event_action },

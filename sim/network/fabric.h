@@ -93,6 +93,11 @@ double fabric_net_capacity(const struct fabric_net *net, uint32_t link);
 /* The link out of a NIC of a server, which is all of its NICs but by NIC; in is the next one. */
 uint32_t fabric_net_nic(const struct fabric_net *net, uint32_t server, uint32_t nic);
 
+/* The link out of a leaf (rail r of unit u is leaf u rails + r); in is the next one. With sampled routing one of its cables,
+ * cable < fabric_net_leaf_cables; else cable 0, all of them. Only with spines. */
+uint32_t fabric_net_leaf_cables(const struct fabric_net *net);
+uint32_t fabric_net_leaf(const struct fabric_net *net, uint32_t leaf, uint32_t cable);
+
 /* Most uses of a job on `servers` servers, with all their NICs. */
 uint32_t fabric_net_most_uses(const struct fabric_net *net, uint32_t servers);
 

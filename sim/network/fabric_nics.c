@@ -94,6 +94,22 @@ uint32_t fabric_net_nic(const struct fabric_net *net, uint32_t server, uint32_t 
     return link_of(net, 2 * server, net->nic_links > 1 ? nic : 0);
 }
 
+uint32_t fabric_net_leaf_cables(const struct fabric_net *net)
+{
+    return net->routing == ROUTING_SAMPLED ? net->shape.uplinks_per_leaf : 1;
+}
+
+uint32_t fabric_net_leaf(const struct fabric_net *net, uint32_t leaf, uint32_t cable)
+{
+    const uint32_t unit = leaf / net->shape.rails, rail = leaf % net->shape.rails;
+    ASSERT(net->shape.uplinks_per_leaf > 0 && leaf < net->shape.leaves);
+    ASSERT(cable < fabric_net_leaf_cables(net));
+    if (net->routing != ROUTING_SAMPLED)
+        return link_of(net, net->first_unit + 2 * unit, net->rail_links > 1 ? rail : 0);
+    const uint32_t row = unit * net->cables + rail * net->shape.uplinks_per_leaf + cable;
+    return link_of(net, net->first_unit + 2 * row, 0);
+}
+
 /* ---- uses ------------------------------------------------------------------------------------ */
 
 /* What a bundle's use becomes. */
