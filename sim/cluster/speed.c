@@ -407,23 +407,6 @@ struct speed_answer speed_of(struct speed *speed, const struct speed_query *quer
     };
 }
 
-/* Bytes of a server are its part of what its NVLink domain sends. One ring of all servers needs no parts. */
-static void send(struct speed_operation *operation, const struct speed_place *place, uint32_t gpus,
-                 const struct traffic_part *parts, uint32_t count)
-{
-    operation->gpus = place->gpus ? place->gpus : gpus;
-    operation->islands = site_islands(*place);
-    for (uint32_t p = 0; p < count; p++) {
-        operation->parts[p] = parts[p];
-        operation->parts[p].bytes *= (double)operation->islands / place->servers;
-        operation->bytes += operation->parts[p].bytes;
-    }
-    const uint64_t ranks = (uint64_t)parts[0].members * parts[0].stride;
-    const bool ring = count == 1 && parts[0].pattern == TRAFFIC_RING && ranks == operation->gpus &&
-                      (uint64_t)parts[0].stride * place->servers <= operation->gpus;
-    operation->part_count = ring ? 0 : count;
-}
-
 static bool plan_operation(struct speed *speed, const struct speed_query *query,
                            struct speed_operation *operation)
 {
@@ -437,7 +420,7 @@ static bool plan_operation(struct speed *speed, const struct speed_query *query,
         .alone_s = plan.pace.network_s,
         .wire_s = on.least_s,
     };
-    send(operation, &query->place, query->gpus, plan.pace.traffic, plan.pace.traffic_count);
+    site_send(operation, &query->place, query->gpus, plan.pace.traffic, plan.pace.traffic_count);
     return true;
 }
 

@@ -230,3 +230,19 @@ struct speed_place site_compact(const struct site *site, uint32_t gpus, uint32_t
                                  .domains = joined > 1 ? div_ceil(servers, joined) : 0,
                                  .spans_leaves = servers > site->servers_per_leaf };
 }
+
+void site_send(struct speed_operation *operation, const struct speed_place *place, uint32_t gpus,
+               const struct traffic_part *parts, uint32_t count)
+{
+    operation->gpus = place->gpus ? place->gpus : gpus;
+    operation->islands = site_islands(*place);
+    for (uint32_t p = 0; p < count; p++) {
+        operation->parts[p] = parts[p];
+        operation->parts[p].bytes *= (double)operation->islands / place->servers;
+        operation->bytes += operation->parts[p].bytes;
+    }
+    const uint64_t ranks = (uint64_t)parts[0].members * parts[0].stride;
+    const bool ring = count == 1 && parts[0].pattern == TRAFFIC_RING && ranks == operation->gpus &&
+                      (uint64_t)parts[0].stride * place->servers <= operation->gpus;
+    operation->part_count = ring ? 0 : count;
+}

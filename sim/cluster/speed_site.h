@@ -52,4 +52,9 @@ struct collective_hardware site_hardware(const struct site *site, struct speed_p
 /* Fewest servers of the site that hold the job, evenly filled. */
 struct speed_place site_compact(const struct site *site, uint32_t gpus, uint32_t nodes);
 
+/* What a training plan sends, into the operation: bytes of a server are its part of what its NVLink domain sends. One ring of all
+ * servers needs no parts. */
+void site_send(struct speed_operation *operation, const struct speed_place *place, uint32_t gpus,
+               const struct traffic_part *parts, uint32_t count);
+
 #endif
