@@ -270,6 +270,21 @@ static void input_crosses_the_uplinks_of_a_leaf(void **state)
     scenario_forget(&run);
 }
 
+/* The same, with a quarter of the cables of healthy uplinks from the fifth hour on: input that is read ahead notices. */
+static void input_notices_slow_uplinks(void **state)
+{
+    (void)state;
+    struct stored_run run;
+    run_text(&run,
+             "events: [{at: 5h, uplink_degrade: lab-leaf0, factor: 0.25}]\n"
+             "checkpoint: none\n" WORKLOAD(SILENT ", input_rate: 45 GB/s"),
+             "link: ib-ndr400", "read: 1 EB/s", 128,
+             "- {id: a, gpus: 8, run: 10h}\n- {id: b, gpus: 8, run: 10h}\n"
+             "- {id: c, gpus: 8, run: 10h}\n- {id: d, gpus: 8, run: 10h}\n");
+    CHECK_NEAR(end_s(&run, "a"), 18000 + 18000 * 4 * 360 / (8 * 48.5), 1e-6);
+    scenario_forget(&run);
+}
+
 int main(void)
 {
     struct rows rows = { 0 };
@@ -290,5 +305,6 @@ int main(void)
     rows_add(&rows, who_starves_slows_nobody, NULL, "starved by the storage");
     rows_add(&rows, input_crosses_the_uplinks_of_a_leaf, (void *)0, "uplinks");
     rows_add(&rows, input_crosses_the_uplinks_of_a_leaf, (void *)1, "thin uplinks");
+    rows_add(&rows, input_notices_slow_uplinks, NULL, "slow uplinks");
     return rows_run("storage_shared", &rows);
 }

@@ -349,13 +349,14 @@ void contention_set_nic(struct run *run, uint32_t server, uint32_t nic, double f
 void contention_set_leaf(struct run *run, uint32_t leaf, double factor)
 {
     struct contention *contention = run->contention;
-    if (!contention || !contention->network) return;
+    if (!contention) return;
     const struct fabric_net *fabric = &contention->fabric;
     for (uint32_t cable = 0; cable < fabric_net_leaf_cables(fabric); cable++)
         for (uint32_t way = 0; way < 2; way++) {
             const uint32_t link = fabric_net_leaf(fabric, leaf, cable) + way;
             periodic_set_capacity(contention->net, link,
                                   factor * fabric_net_capacity(fabric, link));
+            contention_storage_moved(contention, link);
         }
     contention->changed = true;
 }
