@@ -95,7 +95,7 @@ static inline void make_database(const char *name)
     put_layout(db, 2, "other", 0);
     put_layout(db, 3, "other", -1);
     assert_int_equal(db_exec(db, rows), STATUS_OK);
-    assert_int_equal(db_exec(db, "PRAGMA application_id = 1735422000; PRAGMA user_version = 1"),
+    assert_int_equal(db_exec(db, "PRAGMA application_id = 1735422000; PRAGMA user_version = 2"),
                      STATUS_OK);
     assert_int_equal(db_close(db), STATUS_OK);
     diag_destroy(diag);

@@ -4,7 +4,7 @@
 #define GPUPLAN_IO_SCHEMA_H
 
 #define STORE_APPLICATION_ID 0x67707030 /* "gpp0" */
-#define STORE_VERSION        1
+#define STORE_VERSION        2
 
 static const char store_schema[] =
     "CREATE TABLE meta(key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;"
