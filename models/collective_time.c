@@ -126,9 +126,9 @@ static struct view view_of(const struct collective_hardware *hardware, enum coll
                                                        : fullest(&view, group->servers,
                                                                  group->gpus_min, hardware->gpus));
     if (hardware->gpudirect) view.network.bytes_per_s *= emptiest.servers;
-    if (joined > 1 && hardware->domain_bytes_per_s > 0)
-        view.network =
-            narrower(view.network, (struct wire){ hardware->domain_bytes_per_s, BOTTLENECK_NIC });
+    if (joined > 1 && hardware->domain_bytes_per_s > 0 && !is_pairwise(op))
+        view.network = narrower(view.network,
+                                (struct wire){ hardware->domain_bytes_per_s, BOTTLENECK_DOMAIN });
     view.nics = view.network;
     view.uplinks = uplinks_of(hardware, group);
     view.network = narrower(view.nics, view.uplinks);

@@ -78,7 +78,8 @@ enum collective_bottleneck {
     BOTTLENECK_PCIE,
     BOTTLENECK_NIC,
     BOTTLENECK_HOST_MEMORY,
-    BOTTLENECK_LEAF, /* uplinks of a leaf */
+    BOTTLENECK_LEAF,   /* uplinks of a leaf                                       */
+    BOTTLENECK_DOMAIN, /* what rings and trees were measured to pass between domains */
     COLLECTIVE_BOTTLENECKS
 };
 
@@ -113,7 +114,7 @@ struct collective_hardware {
     struct collective_lines all_reduce, all_gather, all_to_all;
     struct collective_lines nvls; /* sums in the NVSwitch; all 0 = it has none                            */
     uint32_t domain_servers;      /* servers that share one NVLink domain; 1 = each its own               */
-    double domain_bytes_per_s;    /* measured between domains; 0 = what the NICs carry                    */
+    double domain_bytes_per_s;    /* rings and trees between domains, measured; 0 = what the NICs carry   */
 
     /* between servers */
     uint32_t nics;                  /* k: of one server, >= 1                                             */

@@ -24,6 +24,7 @@ const char *const collective_bottleneck_names[COLLECTIVE_BOTTLENECKS] = {
     [BOTTLENECK_NIC] = "nic",
     [BOTTLENECK_HOST_MEMORY] = "host memory",
     [BOTTLENECK_LEAF] = "leaf",
+    [BOTTLENECK_DOMAIN] = "domain",
 };
 
 double collective_bus_factor(enum collective_op op, uint32_t gpus)

@@ -29,7 +29,7 @@ skip() {
     echo "SKIPPED $1: $2 is not installed"
 }
 
-# --- help: one screen of 80 columns with two examples ---------------------------------------------
+# --- help: one screen of 80 columns and 48 lines with two examples --------------------------------
 commands=$("$program" --help | sed -n '/^commands:/,/^$/s/^  \([a-z][a-z]*\).*/\1/p')
 echo "$commands" | grep -q '^run$' || echo "run is not among: $commands" >"$work/commands"
 [ -e "$work/commands" ] || : >"$work/commands"
@@ -38,7 +38,7 @@ for command in "" $commands; do
     "$program" $command --help >"$work/help"
     {
         awk 'length($0) > 80 { print FNR ": " length($0) " columns: " $0 }' "$work/help"
-        awk 'END { if (NR > 40) print NR " lines" }' "$work/help"
+        awk 'END { if (NR > 48) print NR " lines" }' "$work/help"
         awk '/^examples:/ { on = 1; next } on && /^  / { n++ } END { if (n != 2) print n + 0 " examples" }' \
             "$work/help"
     } >"$work/finds"

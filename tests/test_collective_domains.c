@@ -75,11 +75,30 @@ static void a_placement_says_how_domains_are_filled(void **state)
                14e-6 + 28 * 0.5e-6 + 28 / 32.0 * GIB / (NIC * 0.88), 1e-12);
 }
 
+/* What rings were measured to pass between domains says nothing of pairs: 36 trays in two domains send half of what each GPU
+ * holds to the other one, over a NIC a GPU: 4 * 18 of them. */
+static void pairs_between_domains_take_their_nics(void **state)
+{
+    (void)state;
+    struct collective_hardware hardware = trays();
+    hardware.domain_bytes_per_s = 200e9; /* less than NVLink */
+    assert_int_equal(reduce(&hardware, 36, ALLOW_AUTO).bottleneck, BOTTLENECK_DOMAIN);
+    const struct collective_group group = { .servers = 36, .gpus = 144, .gpus_min = 4 };
+    const struct collective_result result =
+        collective_time(&hardware, OP_ALL_TO_ALL, &group, GIB, ALLOW_AUTO);
+    assert_int_equal(result.bottleneck, BOTTLENECK_NIC);
+    hardware.domain_bytes_per_s = 0;
+    CHECK_NEAR(result.total_s,
+               collective_time(&hardware, OP_ALL_TO_ALL, &group, GIB, ALLOW_AUTO).total_s, 1e-12);
+    assert_true(result.total_s < 14e-6 + 72 * 0.5e-6 + GIB / 2 / NIC / 0.8);
+}
+
 int main(void)
 {
     struct rows rows = { 0 };
     rows_add(&rows, a_domain_is_one_server, NULL, "a domain is one server");
     rows_add(&rows, the_last_domain_is_the_emptiest, NULL, "the last domain is the emptiest");
     rows_add(&rows, a_placement_says_how_domains_are_filled, NULL, "domains of 6, 1 and 1 trays");
+    rows_add(&rows, pairs_between_domains_take_their_nics, NULL, "pairs between domains");
     return rows_run("collective_domains", &rows);
 }

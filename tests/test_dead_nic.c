@@ -74,10 +74,57 @@ static void a_dead_nic(void **state)
     scenario_forget(&run);
 }
 
+/* 72 GPUs in one NVLink domain of 18 trays put nothing on the network: no NIC of theirs matters. */
+static void inside_a_domain_no_nic_is_missed(void **state)
+{
+    (void)state;
+    struct stored_run run;
+    scenario_run(&run,
+                 "gpuplan: 1\nname: dead\ntime: {horizon: all, warmup: 0s}\n"
+                 "replicas: {count: 1, resample: none}\ndetail: all\nfailures: {rates: none}\n"
+                 "checkpoint: none\nverdict: {tornado: false}\n"
+                 "workload:\n  startup: 0s\n"
+                 "  trace: {recorded_on: {server: gb200-nvl72, count: 18}}\n"
+                 "jobs:\n- {id: j, model: 7b-sharded, gpus: 72, run: 1h}\n"
+                 "layouts:\n- name: lab\n  servers: {type: gb200-nvl72, count: 18}\n"
+                 "  fabric: {link: ib-ndr400}\n"
+                 "events: [{at: 10m, nic_degrade: 'lab-3:1', factor: 0}]\n");
+    CHECK_NEAR((double)job_number(&run, "end_ns", "j", -1) / 1e9, JOB_S, 1e-8);
+    scenario_forget(&run);
+}
+
+/* Servers drawn slower or faster than others differ from replica to replica: that is told as luck. */
+static void servers_drawn_apart_are_luck(void **state)
+{
+    (void)state;
+    static const char *const spreads[] = { "0", "0.05" };
+    static const char *const told[] = { "none", "servers" };
+    for (int i = 0; i < 2; i++) {
+        static char text[TEXT_BYTES], sql[128];
+        snprintf(text, sizeof text,
+                 "gpuplan: 1\nname: luck\ntime: {horizon: all, warmup: 0s}\n"
+                 "replicas: {count: 2, resample: none}\nfailures: {rates: none}\n"
+                 "checkpoint: none\nverdict: {tornado: false}\n"
+                 "workload:\n  trace: {recorded_on: {server: dgx-h100, count: 1}}\n"
+                 "  stragglers: {servers: %s}\n"
+                 "jobs:\n- {id: j, model: 7b-sharded, gpus: 8, run: 1h}\n"
+                 "layouts:\n- name: lab\n  servers: {type: dgx-h100, count: 2}\n"
+                 "  fabric: {link: ib-ndr400}\n",
+                 spreads[i]);
+        struct stored_run run;
+        scenario_run(&run, text);
+        snprintf(sql, sizeof sql, "SELECT value = '%s' FROM meta WHERE key = 'chance'", told[i]);
+        assert_int_equal(number_of(&run, sql, -1), 1);
+        scenario_forget(&run);
+    }
+}
+
 int main(void)
 {
     struct rows rows = { 0 };
     for (uintptr_t row = 0; row < sizeof cases / sizeof *cases; row++)
         rows_add(&rows, a_dead_nic, (void *)row, "%s", cases[row].name);
+    rows_add(&rows, inside_a_domain_no_nic_is_missed, NULL, "inside an NVLink domain");
+    rows_add(&rows, servers_drawn_apart_are_luck, NULL, "servers drawn apart are luck");
     return rows_run("dead_nic", &rows);
 }

@@ -69,13 +69,13 @@ static uint32_t incident_open(struct run *run, enum component kind, uint32_t ele
     return (uint32_t)run->result->incidents.count - 1;
 }
 
-/* Whether a job is on more than one node. */
-static bool spans_nodes(const struct run *run, uint32_t live)
+/* Whether a job is on the network: in more than one NVLink domain, which is a node where nodes have none in common. */
+static bool spans_domains(const struct run *run, uint32_t live)
 {
     const struct grant *grants = run->cluster.grants;
-    const uint32_t first = run->live.attempts[live].first_grant;
+    const uint32_t first = run->live.attempts[live].first_grant, nodes = run->nodes_per_domain;
     for (uint32_t row = grants[first].next; row != GRANT_NONE; row = grants[row].next)
-        if (grants[row].node != grants[first].node) return true;
+        if (grants[row].node / nodes != grants[first].node / nodes) return true;
     return false;
 }
 
@@ -90,7 +90,7 @@ static int64_t detection_ns(const struct run *run, enum component kind)
 struct blow {
     uint32_t mask; /* jobs on these GPUs of the node; those without GPUs when it is all of them */
     bool
-        spanning_only; /* only jobs that are on several nodes                                      */
+        spanning_only; /* only jobs that are on the network                                        */
     uint32_t incident;
     int64_t detection_ns;
 };
@@ -98,7 +98,7 @@ struct blow {
 static void strike(struct run *run, uint32_t live, const struct blow *blow)
 {
     if (run->live.attempts[live].first_grant == GRANT_NONE) return;
-    if (blow->spanning_only && !spans_nodes(run, live)) return;
+    if (blow->spanning_only && !spans_domains(run, live)) return;
     transition_hang(run, live, blow->incident, blow->detection_ns);
 }
 

@@ -62,7 +62,7 @@ static bool draws_places(const struct scenario *scheduler)
             scheduler->placement != PLACE_PACK && scheduler->placement != PLACE_SPREAD);
 }
 
-/* What differs from replica to replica: "days" or "jobs", "faults", "profiles", "placement", "routing" with blanks
+/* What differs from replica to replica: "days" or "jobs", "faults", "profiles", "placement", "routing", "servers" with blanks
  * between them, or "none": then one replica is exact. */
 static enum status write_chance(struct db *db, const struct plan *plan)
 {
@@ -89,11 +89,14 @@ static enum status write_chance(struct db *db, const struct plan *plan)
     const char *chance[] = { scenario->resample == RESAMPLE_DAYS   ? " days"
                              : scenario->resample == RESAMPLE_FILL ? " jobs"
                                                                    : "",
-                             faults ? " faults" : "", profiles ? " profiles" : "",
-                             placement ? " placement" : "", routing ? " routing" : "" };
+                             faults ? " faults" : "",
+                             profiles ? " profiles" : "",
+                             placement ? " placement" : "",
+                             routing ? " routing" : "",
+                             scenario->stragglers.server_spread > 0 ? " servers" : "" };
     char text[64];
-    snprintf(text, sizeof text, "%s%s%s%s%s", chance[0], chance[1], chance[2], chance[3],
-             chance[4]);
+    snprintf(text, sizeof text, "%s%s%s%s%s%s", chance[0], chance[1], chance[2], chance[3],
+             chance[4], chance[5]);
     return store_meta(db, "chance", text[0] != '\0' ? text + 1 : "none");
 }
 

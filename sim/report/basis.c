@@ -38,7 +38,7 @@ static void write_few_days(const struct comparison *c, FILE *out)
 
 static void write_luck(const struct comparison *c, FILE *out)
 {
-    const char *sources[6];
+    const char *sources[7];
     uint32_t count = 0;
     if (varies(c, "days")) sources[count++] = "days";
     if (varies(c, "jobs")) sources[count++] = "the order of jobs";
@@ -46,6 +46,7 @@ static void write_luck(const struct comparison *c, FILE *out)
     if (varies(c, "profiles")) sources[count++] = "job profiles";
     if (varies(c, "placement")) sources[count++] = "places of equal score";
     if (varies(c, "routing")) sources[count++] = "paths of flows";
+    if (varies(c, "servers")) sources[count++] = "the speed of servers";
     if (count > 0) fputs(" for luck in ", out);
     for (uint32_t i = 0; i < count; i++) fprintf(out, "%s%s", prose_join(i, count), sources[i]);
     write_few_days(c, out);
