@@ -186,7 +186,7 @@ const struct key_row keys[] = {
     { "server.gpu", KEY_NAME, REQUIRED, .unless_zero = "gpus", AT(server_type, gpu), .help = "GPU model; layouts with different ones are not comparable" },
     { "server.gpus", KEY_COUNT, RANGE(0, LIMIT_GPUS_PER_SERVER), REQUIRED, AT(server_type, gpus), .help = "GPUs of one server; 0: cores and memory only" },
     { "server.nics", KEY_COUNT, RANGE(1, 512), REQUIRED, .unless_zero = "gpus", AT(server_type, nics), .help = "compute NICs of one server" },
-    { "server.nic", KEY_BANDWIDTH, RANGE(1, 1e15), REQUIRED, .unless_zero = "gpus", AT(server_type, nic_bytes_per_s), .help = "rate of one NIC, effective, one direction" },
+    { "server.nic", KEY_BANDWIDTH, RANGE(1, 1e15), REQUIRED, .unless_zero = "gpus", AT(server_type, nic_bytes_per_s), .help = "rate of one NIC, effective, one direction; a layout takes that of its fabric.link instead" },
     { "server.scaleup", KEY_BANDWIDTH, RANGE(1, 1e15), .fallback = "=what its links give a ring", AT(server_type, scaleup_bytes_per_s), .help = "bus bandwidth of a ring inside the server" },
     { "server.gpu_pcie", KEY_BANDWIDTH, RANGE(1, 1e15), .fallback = "48 GB/s", AT(server_type, gpu_pcie_bytes_per_s), .help = "what one GPU can send, one direction" },
     { "server.host_memory", KEY_BANDWIDTH, RANGE(1, 1e15), .fallback = "300 GB/s", AT(server_type, host_memory_bytes_per_s), .help = "what the host's memory copies; matters without gpudirect" },
