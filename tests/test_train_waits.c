@@ -154,6 +154,35 @@ static void a_neighbour_and_layout(void **state)
     }
 }
 
+/* Four machines of a server share its NIC, and the plan of each has a quarter of it: a job alone on eight machines takes as
+ * long on two servers as on eight. */
+static void machines_wait_for_their_part_once(void **state)
+{
+    (void)state;
+    static const char *const machines[] = { "x-0,x-4,x-8,x-12,x-16,x-20,x-24,x-28", "x-[0-7]" };
+    double seconds[2];
+    for (int i = 0; i < 2; i++) {
+        char text[TEXT_BYTES];
+        snprintf(text, sizeof text,
+                 "gpuplan: 1\nname: vm\ntime: {horizon: all, warmup: 0s}\n"
+                 "replicas: {count: 1, resample: none}\nfailures: {rates: none}\n"
+                 "checkpoint: none\ndetail: all\nverdict: {tornado: false}\n"
+                 "jobs: [{id: j, run: 2h, time: 900h, model: 8x7b-experts, nodes: 8, "
+                 "gpus_per_node: 2, nodelist: '%s'}]\n"
+                 "workload: {startup: 0s, trace: {recorded_on: {server: dgx-h100, count: 128}}}\n"
+                 "scheduler: {kind: slurm}\n"
+                 "layouts:\n- name: x\n  servers: {type: {like: dgx-h100, nics: 1}, count: 8, "
+                 "nodes_per_server: 4, vm: {compute_overhead: 0, staged_overhead: 0}}\n"
+                 "  fabric: {type: two-tier, link: ib-ndr400}\n",
+                 machines[i]);
+        struct stored_run run;
+        scenario_run(&run, text);
+        seconds[i] = end_s(&run, 0);
+        scenario_forget(&run);
+    }
+    CHECK_NEAR(seconds[1], seconds[0], 1e-9);
+}
+
 int main(void)
 {
     struct rows rows = { 0 };
@@ -165,5 +194,6 @@ int main(void)
         rows_add(&rows, a_neighbour_and_layout, state, "%s: a neighbour is a layout",
                  profiles[row].id);
     }
+    rows_add(&rows, machines_wait_for_their_part_once, NULL, "machines that share a NIC");
     return rows_run("train_waits", &rows);
 }

@@ -220,7 +220,11 @@ static struct on_links on_links(const struct speed *speed, const struct planned 
     const struct collective_hardware *hardware = &planned->hardware;
     const double nics =
         hardware->nics_used[site->gpus_min < hardware->gpus ? site->gpus_min : hardware->gpus];
-    const double rate = speed_server_bytes_per_s(speed) * nics / all;
+    /* Machines that share a NIC have their part of it in the plan already. */
+    const double part = hardware->nic_bytes_per_s < speed->here.nic_bytes_per_s
+                            ? hardware->nic_bytes_per_s / speed->here.nic_bytes_per_s
+                            : 1;
+    const double rate = speed_server_bytes_per_s(speed) * nics / all * part;
     const struct train_pace *pace = &planned->pace;
     const double servers =
         site->domains > 0 ? site->domain_servers : (double)site->servers / planned->at.islands;

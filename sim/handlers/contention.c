@@ -37,6 +37,14 @@ static bool slow_nics(const struct scenario *scenario)
            scenario->failures.component[COMPONENT_LINK].law != LAW_NONE;
 }
 
+/* Storage traffic goes over the NICs: over all of them, collectives over those of their GPUs. */
+static bool stores_on_nics(const struct run *run)
+{
+    const struct storage *storage = &run->variant->storage;
+    return storage->server_bytes_per_s <= 0 &&
+           (storage->read_bytes_per_s > 0 || storage->write_bytes_per_s > 0);
+}
+
 static bool init(struct contention *contention, const struct run *run)
 {
     static const enum estimate estimates[] = { [NETWORK_NONE] = ESTIMATES,
@@ -63,7 +71,8 @@ static bool init(struct contention *contention, const struct run *run)
         !fabric_net_init_nics(&contention->fabric, &run->variant->fabric,
                               &run->scenario->layouts[run->variant->layout].fabric,
                               speed_server_bytes_per_s(run->speed), &run->nics,
-                              run->nics.nics > 1 && (run->nics.shared || slow_nics(run->scenario))))
+                              run->nics.nics > 1 && (run->nics.shared || stores_on_nics(run) ||
+                                                     slow_nics(run->scenario))))
         return false;
     contention->uses =
         calloc(fabric_net_most_uses(&contention->fabric, servers), sizeof *contention->uses);
@@ -86,9 +95,9 @@ bool contention_init(struct run *run)
     const struct storage *storage = &run->variant->storage;
     const bool stores = storage->read_bytes_per_s > 0 || storage->write_bytes_per_s > 0 ||
                         storage->server_bytes_per_s > 0;
-    const bool on_nics = stores && storage->server_bytes_per_s <= 0;
-    const bool network = (scenario->contention != NETWORK_NONE || slow_links(run) || on_nics) &&
-                         scenario->communication.kind != COMM_NONE && run->variant->nodes > 1;
+    const bool network =
+        (scenario->contention != NETWORK_NONE || slow_links(run) || stores_on_nics(run)) &&
+        scenario->communication.kind != COMM_NONE && run->variant->nodes > 1;
     if (run->replica == REPLICA_BLAST || (!network && !stores)) return true;
     run->contention = calloc(1, sizeof *run->contention);
     struct contention *contention = run->contention;
