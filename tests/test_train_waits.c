@@ -183,6 +183,36 @@ static void machines_wait_for_their_part_once(void **state)
     CHECK_NEAR(seconds[1], seconds[0], 1e-9);
 }
 
+/* Two servers in two groups of a dragonfly, joined by two cables: alone, the closed form of `none` is what the links give
+ * (MODELS 0.3). */
+static void two_groups_alone(void **state)
+{
+    (void)state;
+    static const char *const rules[] = { "none", "estimate" };
+    double seconds[2];
+    for (int i = 0; i < 2; i++) {
+        char text[TEXT_BYTES];
+        snprintf(text, sizeof text,
+                 "gpuplan: 1\nname: groups\ntime: {horizon: all, warmup: 0s}\n"
+                 "replicas: {count: 1, resample: none}\nfailures: {rates: none}\n"
+                 "checkpoint: none\ndetail: all\nverdict: {tornado: false}\n"
+                 "network: {contention: %s}\n"
+                 "jobs: [{id: j, run: 2h, time: 900h, model: 8x7b-experts, nodes: 2, "
+                 "gpus_per_node: 8, nodelist: 'x-3,x-7'}]\n"
+                 "workload: {startup: 0s, trace: {recorded_on: {server: dgx-h100, count: 128}}}\n"
+                 "scheduler: {kind: slurm}\n"
+                 "layouts:\n- name: x\n  servers: {type: {like: dgx-h100, nics: 4}, count: 8}\n"
+                 "  fabric: {type: dragonfly+, link: {like: tcp-10, switch_ports: 16}, "
+                 "oversubscription: 4, global_links: 2}\n",
+                 rules[i]);
+        struct stored_run run;
+        scenario_run(&run, text);
+        seconds[i] = end_s(&run, 0);
+        scenario_forget(&run);
+    }
+    CHECK_NEAR(seconds[0], seconds[1], 1e-6);
+}
+
 int main(void)
 {
     struct rows rows = { 0 };
@@ -195,5 +225,6 @@ int main(void)
                  profiles[row].id);
     }
     rows_add(&rows, machines_wait_for_their_part_once, NULL, "machines that share a NIC");
+    rows_add(&rows, two_groups_alone, NULL, "two groups, alone");
     return rows_run("train_waits", &rows);
 }

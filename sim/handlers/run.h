@@ -103,7 +103,7 @@ struct run {
     struct nic_map nics;             /* of the GPUs of a server                                      */
     uint32_t *node_masks;            /* [nodes] all 0: GPUs of a job; NULL where their number says how many NICs and
                                       * rails they use                                              */
-    struct domain_held *leaves;      /* [leaves] NULL where what leaves a leaf always finds room      */
+    struct domain_held *leaves, *pods; /* [leaves], [pods] NULL where what leaves them always finds room */
     struct domain_held *domains;     /* [domains] NULL without                                        */
     uint32_t *domain_list;           /* [domains] those that the span has seen                        */
     uint32_t *scratch_nodes;         /* [nodes] of a job that gives back GPUs on sick nodes      */

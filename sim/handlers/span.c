@@ -51,7 +51,9 @@ bool span_init(struct run *run)
         !(run->node_masks = ARENA_ARRAY(run->arena, uint32_t, run->variant->nodes)))
         return false;
     const uint32_t units = run->variant->fabric.units + 1;
-    if (leaves_fill(run) && !(run->leaves = ARENA_ARRAY(run->arena, struct domain_held, units)))
+    const uint32_t pods = run->variant->fabric.pods + 1;
+    if (leaves_fill(run) && (!(run->leaves = ARENA_ARRAY(run->arena, struct domain_held, units)) ||
+                             !(run->pods = ARENA_ARRAY(run->arena, struct domain_held, pods))))
         return false;
     run->overhead_of_rest = vm_overhead_units(vm_of(run->scenario, run->variant));
     run->nodes_per_leaf = run->variant->fabric.servers_per_leaf * per_server;
@@ -83,6 +85,14 @@ static void add_server_time(const struct run *run, struct span *span, uint32_t n
     span->gpus += weight;
 }
 
+/* A node more of the placement; how many it has there by now. */
+static uint32_t one_more(const struct run *run, struct domain_held *held)
+{
+    if (held->stamp != run->domain_stamp)
+        *held = (struct domain_held){ .stamp = run->domain_stamp };
+    return ++held->nodes;
+}
+
 void span_add(struct run *run, struct span *span, uint32_t node, uint32_t gpus)
 {
     if (run->server_time) add_server_time(run, span, node, gpus);
@@ -93,10 +103,10 @@ void span_add(struct run *run, struct span *span, uint32_t node, uint32_t gpus)
     span->leaves |= leaf != span->leaf;
     span->pods |= leaf / per_pod != span->leaf / per_pod;
     if (run->leaves) {
-        struct domain_held *held = &run->leaves[leaf];
-        if (held->stamp != run->domain_stamp)
-            *held = (struct domain_held){ .stamp = run->domain_stamp };
-        if (++held->nodes > span->leaf_nodes) span->leaf_nodes = held->nodes;
+        const uint32_t on_leaf = one_more(run, &run->leaves[leaf]);
+        const uint32_t in_pod = one_more(run, &run->pods[leaf / per_pod]);
+        if (on_leaf > span->leaf_nodes) span->leaf_nodes = on_leaf;
+        if (in_pod > span->pod_nodes) span->pod_nodes = in_pod;
     }
     if (run->nodes_per_domain == 1) return;
     const uint32_t row = node / run->nodes_per_domain;
@@ -129,7 +139,7 @@ void span_into(const struct run *run, const struct span *span, struct speed_plac
         place->server_time_mean = span->time_sum / span->gpus;
     }
     place->leaf_servers = span->leaf_nodes;
-    if (run->leaves && span->pods) place->pair_servers = nodes_of_pod(run);
+    if (run->leaves && span->pods) place->pair_servers = span->pod_nodes;
     if (span->domains == 0) return;
     place->domain_servers = place->domain_gpus = UINT32_MAX;
     for (uint32_t i = 0; i < span->domains; i++) {

@@ -10,7 +10,7 @@
 
 struct span {
     uint32_t leaf, domains; /* of the first node; so far, 0 where each node is a domain of its own */
-    uint32_t leaf_nodes; /* most on one leaf; 0 where nobody asks                           */
+    uint32_t leaf_nodes, pod_nodes; /* most on one leaf, in one pod; 0 where nobody asks    */
     bool any, leaves, pods; /* more than one of these                                       */
     double time_most, time_sum, gpus; /* of its servers so far: the slowest, and by GPU       */
 };
