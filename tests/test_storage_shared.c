@@ -285,6 +285,27 @@ static void input_notices_slow_uplinks(void **state)
     scenario_forget(&run);
 }
 
+/* A job alone waits for nobody, by any estimate, also when its gradients and its checkpoints take turns on a slow NIC. */
+static void alone_all_estimates_are_one(void **state)
+{
+    (void)state;
+    static const char *const rules[] = { "estimate", "lower", "upper", "none" };
+    double ends[4];
+    for (int i = 0; i < 4; i++) {
+        char top[1024];
+        struct stored_run run;
+        snprintf(
+            top, sizeof top,
+            "network: {contention: %s}\nevents: [{at: 1h, nic_degrade: 'lab-0:0', factor: 20%%}]\n"
+            "checkpoint: {interval: 10m, size: 500 GB, store: 1 EB/s}\n%s",
+            rules[i], WORKLOAD("kappa_one: 0.5, kappa_many: 0.5, hidden: 0.2, size: 1 GB"));
+        run_text(&run, top, ONE_NIC, "write: 1 EB/s", 2, "- {id: a, gpus: 16, run: 5h}\n");
+        ends[i] = end_s(&run, "a");
+        scenario_forget(&run);
+        CHECK_NEAR(ends[i], ends[0], 1e-12);
+    }
+}
+
 int main(void)
 {
     struct rows rows = { 0 };
@@ -306,5 +327,6 @@ int main(void)
     rows_add(&rows, input_crosses_the_uplinks_of_a_leaf, (void *)0, "uplinks");
     rows_add(&rows, input_crosses_the_uplinks_of_a_leaf, (void *)1, "thin uplinks");
     rows_add(&rows, input_notices_slow_uplinks, NULL, "slow uplinks");
+    rows_add(&rows, alone_all_estimates_are_one, NULL, "alone, all estimates");
     return rows_run("storage_shared", &rows);
 }

@@ -205,6 +205,23 @@ static double crowded_s(struct periodic *net, const struct periodic_entry *entry
     return wire_s;
 }
 
+/* Whether rows of other jobs are on the links that can be full. */
+static bool meets_others(const struct periodic *net, uint32_t row)
+{
+    const struct periodic_entry *entry = &net->entries[row];
+    for (uint32_t i = 0; i < entry->full; i++) {
+        const uint32_t *rows;
+        const uint32_t count = flow_net_flows_of(net->upper, entry->uses[i].link, &rows);
+        for (uint32_t r = 0; r < count; r++) {
+            uint32_t own = row;
+            do own = net->entries[own].next;
+            while (own != row && own != rows[r]);
+            if (own != rows[r]) return true;
+        }
+    }
+    return false;
+}
+
 static void tell_waits(struct periodic *net, uint32_t row)
 {
     struct periodic_entry *entry = &net->entries[row];
@@ -219,6 +236,11 @@ static void tell_waits(struct periodic *net, uint32_t row)
     const double mean = beyond(entry->mean_s, own);
     wait->others_s[ESTIMATE_MEAN] =
         mean < wait->others_s[ESTIMATE_UPPER] ? mean : wait->others_s[ESTIMATE_UPPER];
+    /* `lower` does not know that rows of one job exclude each other: who meets nobody waits for nobody. */
+    if (entry->next != row && !meets_others(net, row)) {
+        wait->others_s[ESTIMATE_LOWER] = 0;
+        return;
+    }
     /* The step says how long; so much more than alone the communication must have taken. */
     const double steps = flow_net_rate(net->lower, row);
     const double more = steps > 0 ? beyond(1 / steps, periodic_step_of(entry, own)) : INFINITY;
