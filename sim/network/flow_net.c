@@ -366,16 +366,6 @@ double flow_net_rate(const struct flow_net *net, uint32_t flow)
     return net->flows[flow].rate;
 }
 
-uint32_t flow_net_link_count(const struct flow_net *net)
-{
-    return net->link_count;
-}
-
-uint32_t flow_net_flow_rows(const struct flow_net *net)
-{
-    return net->flow_rows;
-}
-
 bool flow_net_has(const struct flow_net *net, uint32_t flow)
 {
     return flow < net->flow_rows && net->flows[flow].count != FLOW_NONE;

@@ -50,8 +50,6 @@ double flow_net_rate(const struct flow_net *net, uint32_t flow);
 
 /* ---- looking around ---- */
 
-uint32_t flow_net_link_count(const struct flow_net *net);
-uint32_t flow_net_flow_rows(const struct flow_net *net); /* rows in use or free: size of a caller's own columns */
 bool flow_net_has(const struct flow_net *net, uint32_t flow);
 
 /* The uses of a flow, each link once, in no order that means anything; borrowed until the next call that changes the net. */
